@@ -1,0 +1,86 @@
+"""What can break a benchmark run. A failed trial is a result, not an error.
+
+BenchError (1)
+├── UsageFault (2)            wrong option, file, model, case, URL
+│   ├── UnknownName           with near matches
+│   └── KeyMissing
+├── KeyRejected (2)           the first answer said 401/403
+├── JournalUnwritable (5)     disk full, folder gone
+├── JournalUnreadable (2)     not a journal, a newer version, no header
+└── Refused (7)               a person has to say yes
+
+Exit codes are in docs/errors.md. Each class takes values and builds its own sentence; the hint is
+separate and names the next step.
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+class BenchError(Exception):
+    """Something ended the command."""
+
+    exit_code = 1
+    retryable = False
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageFault(BenchError):
+    """The command or its configuration asks for something that can't be."""
+
+    exit_code = 2
+
+
+class UnknownName(UsageFault):
+    """A name that no list knows."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str], *, listed_by: str) -> None:
+        near = get_close_matches(name, known, n=3, cutoff=0.5)
+        meant = f"; did you mean {' or '.join(f'`{match}`' for match in near)}?" if near else ""
+        super().__init__(f"no {kind} `{name}`{meant}", hint=f"`{listed_by}` lists what there is")
+        self.near = near
+
+
+class KeyMissing(UsageFault):
+    """No variable holds a key."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        listed = " nor ".join(f"`{name}`" for name in names)
+        super().__init__(
+            f"no API key: neither {listed} is set" if " nor " in listed else f"{listed} is not set",
+            hint="export the variable, or name another one with `--api-key-env`",
+        )
+
+
+class KeyRejected(BenchError):
+    """The gateway refused the key at the first answer; nothing further was sent."""
+
+    exit_code = 2
+
+    def __init__(self, *, variable: str | None, url: str, status: int, said: str) -> None:
+        key = f"the key in `{variable}`" if variable else "a request without a key"
+        super().__init__(
+            f"{url} refused {key} with HTTP {status}: {said}",
+            hint="check the variable, or name another one with `--api-key-env`",
+        )
+
+
+class JournalUnwritable(BenchError):
+    """A record could not be written; what was written before is kept."""
+
+    exit_code = 5
+    retryable = True
+
+
+class JournalUnreadable(UsageFault):
+    """The file is no journal or document that this version can read."""
+
+
+class Refused(BenchError):
+    """A person has to say yes first."""
+
+    exit_code = 7

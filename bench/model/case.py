@@ -1,0 +1,79 @@
+"""One task: what it asks, how often, and how an answer is judged."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bench.model.record import Record
+from bench.model.trial import Answer, Evaluation
+
+CaseKind = Literal["quality", "performance", "agentic"]
+Difficulty = Literal["easy", "medium", "hard"]
+Variant = Literal["canonical", "paraphrase", "distractor"]
+
+
+class Message(Record, frozen=True, kw_only=True):
+    """One chat message. ``tool_calls`` and ``tool_call_id`` are in the wire shape of chat completions."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | None = None
+    tool_calls: tuple[dict[str, Any], ...] | None = None
+    tool_call_id: str | None = None
+
+
+class ChatRequest(Record, frozen=True, kw_only=True):
+    """What a case asks, independent of the wire protocol. ``None`` = the field is not sent."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int | None = None
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+    tools: tuple[dict[str, Any], ...] | None = None
+    """Function tools in the shape of chat completions."""
+    tool_choice: Any = None
+    extra: dict[str, Any] = {}
+    """Further body fields; the named ones win over them."""
+
+
+class CaseInfo(Record, frozen=True, kw_only=True):
+    """The descriptive half of a case: what result documents hold."""
+
+    id: str
+    name: str
+    kind: CaseKind
+    category: str
+    dimension: str
+    difficulty: Difficulty
+    variant_of: str | None = None
+    variant: Variant = "canonical"
+    seed_group: str | None = None
+    """Cases of one group get the same seed, hence the same instance, in the same run."""
+    runs: int
+    warmup_runs: int = 0
+    concurrency: int = 1
+    text_hash: str
+    """SHA-256 over the case's fixed text and generator version: differs when the case changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """One concrete task: a case at one seed."""
+
+    request: ChatRequest
+    expected: str | None
+    """The right final answer as text, computed by a solver; ``None`` where nothing is scored."""
+    evaluate: Callable[[Answer], Evaluation] | None
+    """``None`` for performance cases without a verdict."""
+    book: Answer | None = None
+    """A right answer in full, for the simulator's answer book."""
+    book_wrong: Answer | None = None
+    """A plausible wrong answer in full, for the simulator's answer book."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A task that can be built for any seed."""
+
+    info: CaseInfo
+    build: Callable[[int], Instance]
+    """Seed → instance. Pure: the same seed gives the same instance on every machine."""

@@ -1,0 +1,13 @@
+"""The one base of every record that is written down: frozen, keyword-only, camelCase in JSON.
+
+``None`` in a record means "not measured", "not known" or "no limit"; never 0, -1 or "".
+Fields are written even when they are ``None``: a reader sees what was not measured.
+Unknown fields are ignored on reading, so that an older tool reads a newer minor addition.
+``frozen`` and ``kw_only`` stand at each class again: type checkers do not inherit them.
+"""
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A value that is written to a journal or a result document."""

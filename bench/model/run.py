@@ -1,0 +1,222 @@
+"""The records of a journal, in the order they are written, and the plan they follow.
+
+A journal is JSON lines; every line is one of ``JournalRecord``, told apart by ``type``.
+Offsets are milliseconds on one monotonic clock since the header of the (first) process.
+
+Format history (the reader accepts each version listed, and refuses newer ones by name):
+    1  first version
+"""
+
+from typing import Any, Literal
+
+from bench.model.case import CaseInfo
+from bench.model.record import Record
+from bench.model.target import Target
+from bench.model.trial import Trial
+
+JOURNAL_VERSION = 1
+
+
+class PlannedTrial(Record, frozen=True, kw_only=True):
+    """One trial that the plan asks for."""
+
+    id: str
+    """``TARGET|CASE|r1``; warm-ups ``TARGET|CASE|w1``. Unique in the run, stable over resumes."""
+    target_id: str
+    case_id: str
+    run: int
+    warmup: bool = False
+    seed: int
+
+
+class Block(Record, frozen=True, kw_only=True):
+    """Trials of one case and target that belong together.
+
+    Blocks run one after another in plan order, except that up to ``parallel_groups`` neighbouring
+    blocks with ``alone=False`` may run side by side. Inside a block up to ``concurrency`` trials
+    are in flight; its warm-ups end before its first measured trial is sent.
+    """
+
+    target_id: str
+    case_id: str
+    alone: bool
+    concurrency: int
+    trials: tuple[PlannedTrial, ...]
+
+
+class OptionOrigin(Record, frozen=True, kw_only=True):
+    """One setting of the run and where it came from."""
+
+    value: Any
+    origin: str
+    """``default``, ``flag``, ``env NAME``, ``.env NAME``, ``FILE: key``, ``preset NAME``."""
+
+
+class RunConfig(Record, frozen=True, kw_only=True):
+    """The settings that shape the run; names as in version-2 documents. No secrets."""
+
+    model_ids: tuple[str, ...]
+    profile: str | None = None
+    suite: str | None = None
+    case_ids: tuple[str, ...] = ()
+    mappings: tuple[str, ...] = ()
+    url: str
+    """Full address of the completions path."""
+    api_key_env: str | None = None
+    """Name of the variable that holds the key; never its value."""
+    api: Literal["chat", "messages", "responses"] = "chat"
+    dialect: str = "plain"
+    stream: bool = True
+    runs: int | None = None
+    warmup_runs: int | None = None
+    seed: int = 1
+    budget_ms: float | None = None
+    timeout_ms: float = 60_000.0
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+    reference: str | None = None
+    parallel_groups: int = 1
+    overlap: bool = False
+    allow_cache: bool = False
+    allow_fallback: bool = False
+    save_responses: bool = True
+    header_names: tuple[str, ...] = ()
+    """Names of extra request headers; their values may be secrets and are not kept."""
+    body_sha256: str | None = None
+    """Of the file given by ``--body``."""
+    is_paid: bool = True
+
+
+class Environment(Record, frozen=True, kw_only=True):
+    """Where the run was made."""
+
+    tool_version: str
+    python: str
+    host: str
+    system: str
+    cpu_count: int | None = None
+    load_average: tuple[float, float, float] | None = None
+
+
+class Header(Record, frozen=True, kw_only=True, tag="header"):
+    """First record of a journal: enough to render and to resume without anything else."""
+
+    schema_version: int = JOURNAL_VERSION
+    run_id: str
+    started_at: str
+    """UTC, ISO 8601 with milliseconds."""
+    stem: str
+    """File name stem of the reports."""
+    config: RunConfig
+    options: dict[str, OptionOrigin] = {}
+    targets: tuple[Target, ...]
+    cases: tuple[CaseInfo, ...]
+    plan: tuple[Block, ...]
+    plan_hash: str
+    environment: Environment
+    metric_version: int = 1
+    simulated: bool = False
+    """True when the upstream is known to be the simulator."""
+    launch: dict[str, Any] | None = None
+    """For a journal of ``run``: how the gateway is started again (no secrets)."""
+
+
+class Started(Record, frozen=True, kw_only=True, tag="started"):
+    """Written before the request is sent."""
+
+    trial_id: str
+    attempt: int = 1
+    turn: int | None = None
+    offset_ms: float
+    reserve_usd: float | None = None
+    """Counts as spent if no trial record follows; ``None`` = no bound is known."""
+
+
+class TrialDone(Record, frozen=True, kw_only=True, tag="trial"):
+    """A finished trial."""
+
+    attempt: int = 1
+    trial: Trial
+
+
+class Incident(Record, frozen=True, kw_only=True, tag="incident"):
+    """Something that happened to the gateway, this client or the machine."""
+
+    incident_class: str
+    """``gateway_killed`` ... as listed in docs/errors.md."""
+    at: str
+    at_ns: int | None = None
+    """Monotonic reading at which it happened or was noticed."""
+    noticed_ns: int | None = None
+    """Monotonic reading at which the benchmark process had the notice."""
+    summary: str
+    """One paragraph for people: what happened, with values."""
+    detail: dict[str, Any] = {}
+    touched_trials: tuple[str, ...] = ()
+
+
+class Gateway(Record, frozen=True, kw_only=True, tag="gateway"):
+    """What the job knows of the gateway: build, identity, life, how it ended. Last one wins."""
+
+    build: dict[str, Any] = {}
+    identity: dict[str, Any] = {}
+    events: tuple[dict[str, Any], ...] = ()
+    ready_after_ms: float | None = None
+    exit: dict[str, Any] | None = None
+    simulated_upstream: bool | None = None
+
+
+class Sample(Record, frozen=True, kw_only=True, tag="sample"):
+    """Resource use of the gateway's session at one moment."""
+
+    at_ns: int
+    values: dict[str, float]
+
+
+class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
+    """A later process goes on with this journal."""
+
+    at: str
+    offset_ms: float
+    """Where this process's offsets begin: the end of what was recorded before."""
+    environment: Environment
+
+
+StopReason = Literal[
+    "done",
+    "interrupted",
+    "budget",
+    "max_cost",
+    "gateway",
+    "provider_down",
+    "key_rejected",
+    "disk_full",
+    "killed",
+]
+
+
+class NotRun(Record, frozen=True, kw_only=True):
+    """A planned trial that was never sent."""
+
+    trial_id: str
+    reason: str
+
+
+class Footer(Record, frozen=True, kw_only=True, tag="footer"):
+    """How the run (or one part of it) ended. Last one wins."""
+
+    finished_at: str
+    offset_ms: float
+    reason: StopReason
+    """``budget`` only when it left trials unsent; see ``not_run`` for each."""
+    exit_code: int
+    not_run: tuple[NotRun, ...] = ()
+    budget_used_ms: dict[str, float] = {}
+    """Per target: the union of intervals with a request in flight."""
+    spent_usd: float | None = None
+    """Known spend with warm-ups and reserves of lost answers; ``None`` = some cost is unknown."""
+
+
+JournalRecord = Header | Started | TrialDone | Incident | Gateway | Sample | Resumed | Footer

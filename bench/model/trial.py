@@ -1,0 +1,187 @@
+"""One execution of a case against a target: what was seen, what it is worth."""
+
+from typing import Any, Literal
+
+from bench.model.record import Record
+
+ChunkKind = Literal["content", "reasoning", "tool"]
+Connection = Literal["cold", "warm"]
+Outcome = Literal["completed", "failed", "cancelled"]
+
+
+class ToolCall(Record, frozen=True, kw_only=True):
+    """One assembled tool call. ``arguments`` is the text as streamed, which may not be JSON."""
+
+    id: str | None = None
+    name: str
+    arguments: str
+
+
+class Answer(Record, frozen=True, kw_only=True):
+    """What a model answered, without how it travelled: all that an evaluator may see."""
+
+    content: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """Token counts as the gateway reports them, normalised; ``raw`` as it came."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    visible_completion_tokens: int | None = None
+    """Completion minus reasoning, never negative; ``None`` without completion tokens."""
+    cached_prompt_tokens: int | None = None
+    """Part of ``prompt_tokens`` that the provider read from its prompt cache."""
+    cost_usd: float | None = None
+    """What the gateway itself says this answer cost."""
+    raw: dict[str, Any] = {}
+
+
+class StreamChunk(Record, frozen=True, kw_only=True):
+    """One delta. Milliseconds since t0; deltas of one network read share ``at_ms`` and ``read``."""
+
+    at_ms: float
+    characters: int
+    kind: ChunkKind
+    read: int
+    """Index of the network read that carried the delta, from 0."""
+
+
+class Timing(Record, frozen=True, kw_only=True):
+    """Milliseconds since t0 (the request is handed to the client); formulas in docs/metrics.md."""
+
+    dns_ms: float | None = None
+    connect_ms: float | None = None
+    """TCP connect, a duration; ``None`` on a warm connection."""
+    tls_ms: float | None = None
+    sent_ms: float | None = None
+    """The last byte of the request was written to the socket."""
+    headers_ms: float | None = None
+    first_event_ms: float | None = None
+    first_reasoning_ms: float | None = None
+    first_content_ms: float | None = None
+    """TTFT."""
+    first_tool_call_ms: float | None = None
+    first_token_ms: float | None = None
+    last_token_ms: float | None = None
+    last_content_ms: float | None = None
+    total_ms: float | None = None
+    """Last byte of the body; at a failure, the last thing that happened."""
+    generation_ms: float | None = None
+    visible_tokens_per_second: float | None = None
+    content_chunk_count: int = 0
+    average_content_chunk_characters: float | None = None
+    max_content_stall_ms: float | None = None
+    final_content_burst_ratio: float | None = None
+    buffered: bool | None = None
+    held_back: bool | None = None
+    coalesced_share: float | None = None
+    itl_ms: tuple[float, ...] | None = None
+    """Gaps between consecutive token chunks, in order; ``None`` without two chunks."""
+    content_itl_ms: tuple[float, ...] | None = None
+    tpot_ms: float | None = None
+    visible_tpot_ms: float | None = None
+    client_lag_ms: float | None = None
+    """Largest lag of this client's event loop while the request ran."""
+    body_not_ended: bool = False
+    """The body went on for a second after ``[DONE]`` and was closed by us."""
+
+
+class ResponseError(Record, frozen=True, kw_only=True):
+    """Why an attempt failed. ``code`` as in docs/errors.md; ``seed_code`` is the version-2 word."""
+
+    code: str
+    seed_code: str
+    message: str
+    status: int | None = None
+    retry_after_ms: float | None = None
+
+
+class Response(Record, frozen=True, kw_only=True):
+    """One answer as it arrived."""
+
+    status: int | None = None
+    content: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    response_model: str | None = None
+    request_id: str | None = None
+    system_fingerprint: str | None = None
+    usage: Usage | None = None
+    stream_chunks: tuple[StreamChunk, ...] = ()
+    timing: Timing = Timing()
+    error: ResponseError | None = None
+    connection: Connection | None = None
+    """``None`` when no connection was made."""
+    local_port: int | None = None
+    """This end of the connection: lets the watcher prove who answered."""
+    served_provider: str | None = None
+    served_model: str | None = None
+    gateway_cost_usd: float | None = None
+    gateway_overhead_ms: float | None = None
+    """What the gateway claims to have added."""
+    cache_hit: bool | None = None
+    fallback: bool | None = None
+    simulated: bool = False
+
+    def answer(self) -> Answer:
+        """Return the part of the response that an evaluator may see."""
+        return Answer(
+            content=self.content,
+            reasoning=self.reasoning,
+            tool_calls=self.tool_calls,
+            finish_reason=self.finish_reason,
+        )
+
+
+class Evaluation(Record, frozen=True, kw_only=True):
+    """What an evaluator says. ``passed`` is ``None`` where there is nothing to judge."""
+
+    passed: bool | None
+    answer: str | None = None
+    expected: str | None = None
+    detail: str | None = None
+    confidence: float | None = None
+    score: float | None = None
+    metrics: dict[str, Any] = {}
+
+
+class Trial(Record, frozen=True, kw_only=True):
+    """One execution of a case against a target."""
+
+    id: str
+    target_id: str
+    case_id: str
+    run: int
+    """From 1; warm-ups are counted apart, also from 1."""
+    warmup: bool = False
+    seed: int
+    parameters: dict[str, Any] = {}
+    """What was sent besides the messages (max_tokens, temperature, ...)."""
+    prompt_hash: str | None = None
+    """SHA-256 as in ``bench.prompt.prompt_hash``."""
+    started_offset_ms: float
+    """Since the run's first record, on the monotonic clock; a resumed run goes on from its end."""
+    finished_offset_ms: float
+    sent_at_ns: int | None = None
+    """t0 as a reading of this machine's monotonic clock (CLOCK_MONOTONIC on Linux)."""
+    outcome: Outcome
+    response: Response
+    evaluation: Evaluation | None = None
+    estimated_cost_usd: float | None = None
+    cost_source: str | None = None
+    """``gateway``, ``catalogue``, ``assumed``; ``None`` = cost unknown."""
+    pin_violated: bool | None = None
+    invalidated: str | None = None
+    """Class of the incident, or ``cancelled``, that makes the trial count nowhere."""
+
+    @property
+    def is_valid(self) -> bool:
+        """No error and no failed evaluation."""
+        failed = self.evaluation is not None and self.evaluation.passed is False
+        return self.response.error is None and not failed

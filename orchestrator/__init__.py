@@ -1,0 +1,1 @@
+"""Own the process of one local gateway. Knows nothing of the benchmark but its command line."""
