@@ -1,0 +1,175 @@
+import json
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.dialects import DIALECTS, Claims, read_claims, request_fields, request_headers, sniff
+from bench.model.target import Target
+
+TARGET = Target(
+    id="openai/m", model="openai/m", model_id="m", mapping="openai:eu", display_name="M"
+)
+TAGS = {"run": "r-1", "trial": "openai/m|case|r1"}
+
+
+def headers_of(
+    name: str,
+    *,
+    allow_cache: bool = False,
+    allow_fallback: bool = False,
+    tags: Mapping[str, str] = TAGS,
+) -> dict[str, str]:
+    return request_headers(
+        DIALECTS[name],
+        target=TARGET,
+        allow_cache=allow_cache,
+        allow_fallback=allow_fallback,
+        tags=tags,
+    )
+
+
+def test_plain_sends_nothing_but_its_own_tags():
+    assert headers_of("plain") == {
+        "x-gateway-bench-run": "r-1",
+        "x-gateway-bench-trial": "openai/m|case|r1",
+    }
+    assert headers_of("plain", tags={}) == {}
+
+
+def test_llmgateway_forbids_cache_and_fallback_unless_allowed():
+    assert headers_of("llmgateway", tags={}) == {"x-no-cache": "true", "x-no-fallback": "true"}
+    assert headers_of("llmgateway", allow_cache=True, allow_fallback=True, tags={}) == {}
+
+
+def test_litellm_says_it_in_the_body_and_tags_the_spend_log():
+    assert json.loads(headers_of("litellm")["x-litellm-spend-logs-metadata"]) == {
+        "gateway-bench-run": "r-1",
+        "gateway-bench-trial": "openai/m|case|r1",
+    }
+    assert request_fields(DIALECTS["litellm"], allow_cache=False, allow_fallback=False) == {
+        "cache": {"no-cache": True, "no-store": True},
+        "disable_fallbacks": True,
+    }
+    assert request_fields(DIALECTS["litellm"], allow_cache=True, allow_fallback=True) == {}
+
+
+def test_portkey_pins_by_header_without_the_region():
+    sent = headers_of("portkey", tags={})
+    assert sent == {"x-portkey-cache-force-refresh": "true", "x-portkey-provider": "openai"}
+
+
+@given(st.text(), st.sampled_from(sorted(DIALECTS)))
+def test_no_tag_can_break_a_header(tag, name):
+    tags = {"run": tag, "trial": tag}
+    for value in headers_of(name, tags=tags).values():
+        assert value.isascii()
+        assert value.isprintable()
+
+
+CLAIMS = [
+    pytest.param("plain", {"x-request-id": "a"}, {}, Claims(request_id="a"), id="plain-id"),
+    pytest.param("plain", {"x-cache": "HIT"}, {}, Claims(cache_hit=True), id="plain-cache"),
+    pytest.param(
+        "plain", {"x-cache": "Miss from edge"}, {}, Claims(cache_hit=False), id="plain-miss"
+    ),
+    pytest.param("plain", {"x-cache": "who knows"}, {}, Claims(), id="plain-no-word"),
+    pytest.param(
+        "llmgateway",
+        {},
+        {
+            "usage": {"cost_usd_total": 0.25},
+            "metadata": {
+                "requested_provider": "openai",
+                "used_provider": "azure",
+                "used_model": "m2",
+            },
+        },
+        Claims(served_provider="azure", served_model="m2", cost_usd=0.25, fallback=True),
+        id="llmgateway-other-provider",
+    ),
+    pytest.param(
+        "llmgateway",
+        {"x-request-id": "q"},
+        {
+            "usage": {"cost": 0},
+            "metadata": {"requested_provider": "a", "used_provider": "a", "cached": True},
+        },
+        Claims(request_id="q", served_provider="a", cache_hit=True),
+        id="llmgateway-zero-cost-is-unknown",
+    ),
+    pytest.param(
+        "litellm",
+        {
+            "x-litellm-call-id": "c",
+            "x-request-id": "other",
+            "x-litellm-model-group": "m-ok",
+            "x-litellm-response-cost": "0.0",
+            "x-litellm-overhead-duration-ms": "22.5",
+            "x-litellm-attempted-fallbacks": "0",
+        },
+        {"usage": {"cost": 0.01}},
+        Claims(
+            request_id="c", served_model="m-ok", cost_usd=0.01, overhead_ms=22.5, fallback=False
+        ),
+        id="litellm",
+    ),
+    pytest.param(
+        "litellm",
+        {"x-litellm-attempted-fallbacks": "2", "x-litellm-cache-key": "k"},
+        {},
+        Claims(cache_hit=True, fallback=True),
+        id="litellm-fallback-and-cache",
+    ),
+    pytest.param(
+        "litellm",
+        {"x-litellm-overhead-duration-ms": "None", "x-litellm-response-cost": "nan"},
+        {},
+        Claims(),
+        id="litellm-nothing-said",
+    ),
+    pytest.param(
+        "portkey",
+        {"x-portkey-trace-id": "t", "x-portkey-cache-status": "SEMANTIC HIT"},
+        {"provider": "openai"},
+        Claims(request_id="t", served_provider="openai", cache_hit=True),
+        id="portkey",
+    ),
+    pytest.param(
+        "portkey",
+        {"x-portkey-cache-status": "DISABLED"},
+        {},
+        Claims(cache_hit=False),
+        id="portkey-cache-off",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "headers", "body", "wanted"), CLAIMS)
+def test_claims_are_read_where_the_dialect_says(name, headers, body, wanted):
+    assert read_claims(DIALECTS[name], headers, body) == wanted
+
+
+@given(
+    st.sampled_from(sorted(DIALECTS)),
+    st.dictionaries(
+        st.sampled_from(["metadata", "usage", "provider"]),
+        st.one_of(st.none(), st.integers(), st.text(), st.dictionaries(st.text(), st.integers())),
+    ),
+)
+def test_no_body_shape_breaks_the_reading(name, body):
+    read_claims(DIALECTS[name], {}, body)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wanted"),
+    [
+        pytest.param({"x-litellm-version": "1"}, "litellm", id="litellm"),
+        pytest.param({"x-portkey-trace-id": "1"}, "portkey", id="portkey"),
+        pytest.param({"x-gateway-bench-simulator": "1"}, "llmgateway", id="simulator"),
+        pytest.param({"x-request-id": "1"}, None, id="nothing-known"),
+    ],
+)
+def test_a_dialect_is_recognised_by_its_headers(headers, wanted):
+    assert sniff(headers) == wanted
