@@ -1,0 +1,56 @@
+"""The time budget: a clock per target that runs while at least one of its requests is in flight.
+
+A maximum per target, never the run's total time: it stops the next send, not a request in flight.
+Warm-ups count. A resumed run goes on from the recorded clock.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+NS_PER_MS = 1_000_000
+
+
+def union_ms(intervals: Iterable[tuple[float, float]]) -> float:
+    """Return the length of the union of intervals, all in milliseconds on one clock.
+
+    Args:
+        intervals: ``(start, end)`` in any order; one that ends before it starts is empty.
+    """
+    total, reach = 0.0, float("-inf")
+    for start, end in sorted(intervals):
+        if end > reach:
+            total += end - max(start, reach)
+            reach = end
+    return total
+
+
+@dataclass(slots=True)
+class BusyClock:
+    """The clock of one target: the union of its in-flight intervals, kept while they happen."""
+
+    used_before_ms: float = 0.0
+    """Milliseconds on the clock already: closed intervals, and what a journal recorded."""
+    in_flight: int = 0
+    _since_ns: int = 0
+
+    def begin(self, at_ns: int) -> None:
+        """A request of the target is on its way since ``at_ns`` (monotonic)."""
+        if self.in_flight == 0:
+            self._since_ns = at_ns
+        self.in_flight += 1
+
+    def end(self, at_ns: int) -> None:
+        """One of the requests in flight ended at ``at_ns`` (monotonic, not before its begin)."""
+        self.in_flight -= 1
+        if self.in_flight == 0:
+            self.used_before_ms += (at_ns - self._since_ns) / NS_PER_MS
+
+    def used_ms(self, at_ns: int) -> float:
+        """Return the milliseconds used up to ``at_ns``, with what is in flight."""
+        if self.in_flight == 0:
+            return self.used_before_ms
+        return self.used_before_ms + (at_ns - self._since_ns) / NS_PER_MS
+
+    def is_spent(self, at_ns: int, budget_ms: float | None) -> bool:
+        """Say whether nothing further may be sent; never with ``None`` (no limit)."""
+        return budget_ms is not None and self.used_ms(at_ns) >= budget_ms

@@ -1,0 +1,226 @@
+"""A journal's records, put in order: what counts, what was paid, what is missing.
+
+The last record of a trial id counts in figures; every record counts in spend.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import msgspec
+
+from bench.budget import union_ms
+from bench.errors import JournalUnreadable
+from bench.model.run import (
+    Footer,
+    Gateway,
+    Header,
+    Incident,
+    JournalRecord,
+    PlannedTrial,
+    Resumed,
+    Sample,
+    Started,
+    TrialDone,
+)
+from bench.model.trial import Trial
+from bench.money import spent_on, total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """One run as its journal tells it."""
+
+    header: Header
+    trials: tuple[Trial, ...]
+    """Last record of each trial id, in plan order; invalidated ones and warm-ups included."""
+    superseded: tuple[Trial, ...] = ()
+    """Earlier records of those ids: they count in spend only."""
+    possibly_billed: tuple[Started, ...] = ()
+    """Sent, and no end was recorded; the reserve counts as spent."""
+    incidents: tuple[Incident, ...] = ()
+    gateway: Gateway | None = None
+    samples: tuple[Sample, ...] = ()
+    resumed: tuple[Resumed, ...] = ()
+    footer: Footer | None = None
+    """``None`` = the last process that wrote here did not end in order, or has not ended yet."""
+    damaged_lines: int = 0
+    missing: tuple[PlannedTrial, ...] = ()
+    """Planned, and without a record or with an invalidated last one: what ``resume`` asks."""
+    attempts: Mapping[str, int] = field(default_factory=dict)
+    """Trial id → number of its last attempt, lost ones included."""
+    offset_ms: float = 0.0
+    """The end of what was recorded: where a resuming process's offsets begin."""
+    budget_used_ms: Mapping[str, float] = field(default_factory=dict)
+    """Target id → union of the intervals in which one of its requests was in flight."""
+    known_spend_usd: float = 0.0
+    """All records, warm-ups and lost reserves included; what is unknown is left out."""
+    unknown_costs: int = 0
+    """Requests whose cost nobody knows."""
+
+    @property
+    def spent_usd(self) -> float | None:
+        """Return the whole spend in US dollars; ``None`` when some cost is unknown."""
+        return None if self.unknown_costs else self.known_spend_usd
+
+
+def collect(records: Iterable[JournalRecord], *, damaged_lines: int = 0) -> Ledger:
+    """Return what the records of one journal say together.
+
+    Args:
+        records: In the order they were written.
+        damaged_lines: Lines that could not be read, a cut last one included.
+
+    Raises:
+        JournalUnreadable: The records do not begin with a header.
+    """
+    stream = iter(records)
+    header = next(stream, None)
+    if not isinstance(header, Header):
+        message = "the journal does not begin with a header"
+        raise JournalUnreadable(message)
+    book = _Book(header)
+    for record in stream:
+        book.enter(record)
+    return book.close(damaged_lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A trial record and its place in the journal."""
+
+    place: int
+    attempt: int
+    trial: Trial
+
+
+class _Book:
+    """Collects records one after another; ``close`` returns the ledger."""
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.planned = {trial.id: trial for block in header.plan for trial in block.trials}
+        self.done: dict[str, list[_Done]] = defaultdict(list)
+        self.open: dict[tuple[str, int], list[Started]] = {}
+        self.reserves: dict[tuple[str, int], float | None] = {}
+        self.lost: list[Started] = []
+        self.busy: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self.incidents: list[tuple[int, Incident]] = []
+        self.gateway: Gateway | None = None
+        self.samples: list[Sample] = []
+        self.resumed: list[Resumed] = []
+        self.footer: Footer | None = None
+        self.attempts: dict[str, int] = {}
+        self.offset_ms = 0.0
+        self.place = 0
+
+    def enter(self, record: JournalRecord) -> None:
+        """Take the next record."""
+        self.place += 1
+        match record:
+            case Started():
+                self._started(record)
+            case TrialDone():
+                self._finished(record)
+            case Incident():
+                self.incidents.append((self.place, record))
+            case Gateway():
+                self.gateway = record
+            case Sample():
+                self.samples.append(record)
+            case Resumed() | Footer():
+                self._border(record)
+            case Header():
+                pass  # the first one describes the run; a second one is a foreign line
+            case _:
+                assert_never(record)
+
+    def close(self, damaged_lines: int) -> Ledger:
+        """Return the ledger of what was entered."""
+        self._lose_open()
+        self._apply_incidents()
+        order = {trial_id: number for number, trial_id in enumerate(self.planned)}
+        ids = sorted(self.done, key=lambda trial_id: order.get(trial_id, len(order)))
+        last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
+        known, unknown = total(self._spends())
+        return Ledger(
+            header=self.header,
+            trials=tuple(last.values()),
+            superseded=tuple(done.trial for i in ids for done in self.done[i][:-1]),
+            possibly_billed=tuple(self.lost),
+            incidents=tuple(incident for _, incident in self.incidents),
+            gateway=self.gateway,
+            samples=tuple(self.samples),
+            resumed=tuple(self.resumed),
+            footer=self.footer,
+            damaged_lines=damaged_lines,
+            missing=tuple(
+                trial
+                for trial in self.planned.values()
+                if trial.id not in last or last[trial.id].invalidated is not None
+            ),
+            attempts=self.attempts,
+            offset_ms=self.offset_ms,
+            budget_used_ms={target: union_ms(spans) for target, spans in self.busy.items()},
+            known_spend_usd=known,
+            unknown_costs=unknown,
+        )
+
+    def _border(self, record: Resumed | Footer) -> None:
+        """A process went on with the journal, or ended its part of it."""
+        if isinstance(record, Resumed):
+            self._lose_open()
+            self.resumed.append(record)
+        self.footer = record if isinstance(record, Footer) else None
+        self._reach(record.offset_ms)
+
+    def _started(self, record: Started) -> None:
+        key = (record.trial_id, record.attempt)
+        self.open.setdefault(key, []).append(record)
+        before = self.reserves.get(key, 0.0)
+        reserve = record.reserve_usd
+        self.reserves[key] = None if before is None or reserve is None else before + reserve
+        self._count_attempt(*key)
+        self._reach(record.offset_ms)
+
+    def _finished(self, record: TrialDone) -> None:
+        trial = record.trial
+        self.open.pop((trial.id, record.attempt), None)
+        self.done[trial.id].append(_Done(self.place, record.attempt, trial))
+        self._count_attempt(trial.id, record.attempt)
+        self.busy[trial.target_id].append((trial.started_offset_ms, trial.finished_offset_ms))
+        self._reach(trial.finished_offset_ms)
+
+    def _count_attempt(self, trial_id: str, attempt: int) -> None:
+        self.attempts[trial_id] = max(attempt, self.attempts.get(trial_id, 0))
+
+    def _reach(self, offset_ms: float) -> None:
+        self.offset_ms = max(self.offset_ms, offset_ms)
+
+    def _lose_open(self) -> None:
+        """What is open when its process ends was lost; it lasted until the last recorded moment."""
+        for starts in self.open.values():
+            for start in starts:
+                self.lost.append(start)
+                if (planned := self.planned.get(start.trial_id)) is not None:
+                    self.busy[planned.target_id].append((start.offset_ms, self.offset_ms))
+        self.open.clear()
+
+    def _apply_incidents(self) -> None:
+        """Mark trials that an incident found out later: a journal only grows."""
+        for place, incident in self.incidents:
+            for trial_id in incident.touched_trials:
+                for number, done in enumerate(self.done.get(trial_id, ())):
+                    if done.place < place and done.trial.invalidated is None:
+                        marked = msgspec.structs.replace(
+                            done.trial, invalidated=incident.incident_class
+                        )
+                        self.done[trial_id][number] = _Done(done.place, done.attempt, marked)
+
+    def _spends(self) -> Iterable[float | None]:
+        for trial_id, records in self.done.items():
+            for done in records:
+                yield spent_on(done.trial, self.reserves.get((trial_id, done.attempt)))
+        for start in self.lost:
+            yield start.reserve_usd
