@@ -1,0 +1,149 @@
+"""Which trials a run consists of, and in which order. Pure: the same arguments give the same plan.
+
+Rounds: round N holds the N-th run of every case, quality before performance. A budget that cuts
+the run thus leaves every case measured equally often, and the samples of a case are spread over
+the run's whole time. Inside a round the targets take turns in an order drawn per case and turned
+round in every second round, so that no target is always the first or always the last.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from bench.model.case import CaseInfo
+from bench.model.run import Block, PlannedTrial
+from bench.model.target import Target
+from bench.seeds import SeededStream, derive_seed
+
+_LOADED_BLOCK_FACTOR = 4
+"""Trials of a concurrent block per request in flight: filling and draining stay the small part."""
+
+
+def build_plan(
+    targets: Sequence[Target],
+    cases: Sequence[CaseInfo],
+    *,
+    seed: int,
+    runs: int | None = None,
+    warmup: int | None = None,
+    overlap: bool = False,
+) -> tuple[Block, ...]:
+    """Return the blocks of a run in the order in which they are to be run.
+
+    Args:
+        targets: What is measured; ids unique.
+        cases: What is asked; ids unique. Their order is kept inside a round.
+        seed: Base seed of the run; draws the instances and the order of the targets.
+        runs: Measured runs of every case, at least 1; ``None`` keeps each case's own number.
+        warmup: Warm-up runs of every case, at least 0; ``None`` keeps each case's own number.
+        overlap: Let performance blocks run beside others; they are then not ``alone``.
+    """
+    asked = sorted(cases, key=lambda case: case.kind == "performance")
+    queues = [
+        _rounds_of_case(targets, case, seed=seed, runs=runs, warmup=warmup, overlap=overlap)
+        for case in asked
+    ]
+    depth = max((len(queue) for queue in queues), default=0)
+    return tuple(
+        block
+        for index in range(depth)
+        for queue in queues
+        if index < len(queue)
+        for block in queue[index]
+    )
+
+
+def plan_hash(plan: Iterable[Block], cases: Iterable[CaseInfo], targets: Iterable[Target]) -> str:
+    """Return the SHA-256 (hex) of what is asked of whom in which order.
+
+    Two runs with the same hash send the same prompts to the same models in the same order.
+    Fields that a later version adds to the records do not change it.
+    """
+    digest = hashlib.sha256()
+    for line in _identity_lines(plan, cases, targets):
+        digest.update(line.encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def trial_id(target_id: str, case_id: str, run: int, *, warmup: bool) -> str:
+    """Return ``TARGET|CASE|r1``, for a warm-up ``TARGET|CASE|w1``."""
+    return f"{target_id}|{case_id}|{'w' if warmup else 'r'}{run}"
+
+
+def _rounds_of_case(
+    targets: Sequence[Target],
+    case: CaseInfo,
+    *,
+    seed: int,
+    runs: int | None,
+    warmup: int | None,
+    overlap: bool,
+) -> list[list[Block]]:
+    """Return the blocks of one case: one list per round, in it one block per target."""
+    measured = range(1, (case.runs if runs is None else runs) + 1)
+    warmups = range(1, (case.warmup_runs if warmup is None else warmup) + 1)
+    order = SeededStream(seed, label=f"target order: {case.id}").shuffled(targets)
+    rounds = []
+    for index, numbers in enumerate(_slices(measured, _block_size(case, len(targets)))):
+        turn = order if index % 2 == 0 else order[::-1]
+        rounds.append(
+            [
+                Block(
+                    target_id=target.id,
+                    case_id=case.id,
+                    alone=case.kind == "performance" and not overlap,
+                    concurrency=case.concurrency,
+                    trials=(
+                        *_trials(target, case, warmups if index == 0 else (), seed, warmup=True),
+                        *_trials(target, case, numbers, seed, warmup=False),
+                    ),
+                )
+                for target in turn
+            ]
+        )
+    return rounds
+
+
+def _trials(
+    target: Target, case: CaseInfo, numbers: Iterable[int], seed: int, *, warmup: bool
+) -> Iterator[PlannedTrial]:
+    group = case.seed_group or case.id
+    for run in numbers:
+        yield PlannedTrial(
+            id=trial_id(target.id, case.id, run, warmup=warmup),
+            target_id=target.id,
+            case_id=case.id,
+            run=run,
+            warmup=warmup,
+            seed=derive_seed(seed, group, run, warmup),
+        )
+
+
+def _block_size(case: CaseInfo, target_count: int) -> int | None:
+    """Return how many measured trials a block holds; ``None`` = all of the case's.
+
+    A case with several requests in flight is cut only where targets take turns: each cut lets the
+    load drain, which a single target need not suffer.
+    """
+    if case.concurrency == 1:
+        return 1
+    return None if target_count == 1 else case.concurrency * _LOADED_BLOCK_FACTOR
+
+
+def _slices(numbers: range, size: int | None) -> list[range]:
+    if size is None:
+        return [numbers]
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+def _identity_lines(
+    plan: Iterable[Block], cases: Iterable[CaseInfo], targets: Iterable[Target]
+) -> Iterator[str]:
+    for target in targets:
+        yield f"target {target.id!r} {target.model!r}"
+    for case in cases:
+        yield f"case {case.id!r} {case.text_hash}"
+    for block in plan:
+        yield f"block {block.alone} {block.concurrency}"
+        for trial in block.trials:
+            yield f"trial {trial.id!r} {trial.seed}"
