@@ -1,0 +1,252 @@
+"""The journal file: JSON lines, appended one whole record at a time, read even when it is cut.
+
+A record has left this process when ``write`` returns, so it survives any death of ours. A thread
+forces it to the disk within a second, off the path that is being measured: an fsync takes 4 ms and
+more, which would be added to somebody's first token.
+"""
+
+import errno
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from bench.errors import JournalUnreadable, JournalUnwritable
+from bench.ledger import Ledger, collect
+from bench.model.run import JOURNAL_VERSION, Header, JournalRecord
+
+SYNC_INTERVAL_S = 0.5
+"""Pause between two forced writes; with the write itself this keeps to the second."""
+
+_sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
+
+class Journal:
+    """An open journal that this process alone appends to: ``bench.ports.JournalSink``."""
+
+    def __init__(self, descriptor: int, path: Path, *, is_torn: bool) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._is_torn = is_torn
+        self._is_closed = False
+        self._dirty = threading.Event()
+        self._closing = threading.Event()
+        self._sync_fault: OSError | None = None
+        self._encoder = msgspec.json.Encoder()
+        self._thread = threading.Thread(target=self._keep_synced, name="journal-sync", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def create(cls, path: Path, header: Header) -> Self:
+        """Create the file, which must not exist, and write its header.
+
+        Raises:
+            JournalUnwritable: The folder can't be written or the disk is full.
+        """
+        journal = cls(_opened(path, os.O_CREAT | os.O_EXCL), path, is_torn=False)
+        try:
+            journal.write(header)
+        except JournalUnwritable:
+            journal.close()
+            raise
+        return journal
+
+    @classmethod
+    def open_for_append(cls, path: Path) -> Self:
+        """Open an existing journal to go on with it; a cut last line is closed off first.
+
+        Raises:
+            JournalUnwritable: Another process writes to it, or it can't be written.
+        """
+        descriptor = _opened(path, 0)
+        return cls(descriptor, path, is_torn=_ends_torn(descriptor))
+
+    def write(self, record: JournalRecord) -> None:
+        """Append one record as one line.
+
+        Raises:
+            JournalUnwritable: The disk is full or the file went away. Whatever part of the line was
+                written stays as a damaged line; a later ``write`` begins on a new one.
+        """
+        if self._sync_fault is not None:
+            raise _unwritable(self.path, self._sync_fault) from self._sync_fault
+        line = self._encoded(record) + b"\n"
+        data = memoryview(b"\n" + line if self._is_torn else line)
+        self._is_torn = True
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        self._is_torn = False
+        self._dirty.set()
+
+    def close(self) -> None:
+        """Force everything to the disk and close the file; a second call does nothing.
+
+        Raises:
+            JournalUnwritable: The disk refused what had been handed to it.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._closing.set()
+        self._dirty.set()
+        self._thread.join()
+        os.close(self._descriptor)
+        if self._sync_fault is not None:
+            raise _unwritable(self.path, self._sync_fault) from self._sync_fault
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _encoded(self, record: JournalRecord) -> bytes:
+        try:
+            return self._encoder.encode(record)
+        except UnicodeEncodeError:
+            # A model may answer half a surrogate pair in JSON, which no UTF-8 can hold.
+            return self._encoder.encode(_without_surrogates(msgspec.to_builtins(record)))
+
+    def _keep_synced(self) -> None:
+        is_last = False
+        while not is_last:
+            self._dirty.wait()
+            is_last = self._closing.is_set()
+            self._dirty.clear()
+            try:
+                _sync(self._descriptor)
+            except OSError as error:
+                if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a pipe or odd file system
+                    self._sync_fault = error
+                    return
+            if not is_last:
+                self._closing.wait(SYNC_INTERVAL_S)
+
+
+def read_journal(path: Path) -> Ledger:
+    """Read a journal, finished or not, being written or cut.
+
+    Args:
+        path: A ``.jsonl`` file. Lines that are no record are counted and skipped.
+
+    Raises:
+        JournalUnreadable: No such file, no header at its beginning, or a newer version.
+    """
+    try:
+        with path.open("rb") as file:
+            lines = iter(file)
+            header = _header(path, next(lines, b""))
+            reader = _Reader(lines)
+            # collect() exhausts the reader before its count of damaged lines is complete.
+            records = [header, *reader]
+            return collect(records, damaged_lines=reader.damaged)
+    except OSError as error:
+        message = f"`{path}` can't be read: {error.strerror}"
+        raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error
+
+
+class _Reader:
+    """The records of a journal's lines; counts those that are none."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self.damaged = 0
+        self._lines = lines
+        self._decoder = msgspec.json.Decoder(JournalRecord)
+
+    def __iter__(self) -> Iterator[JournalRecord]:
+        for line in self._lines:
+            if not line.strip():
+                continue
+            try:
+                yield self._decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                self.damaged += 1
+
+
+class _Mark(msgspec.Struct):
+    """What tells a journal's first line, whatever its version."""
+
+    type: str
+    schemaVersion: int  # noqa: N815 - the name in the file
+
+
+def _header(path: Path, line: bytes) -> Header:
+    hint = "name a `.jsonl` journal that `gateway-bench` wrote"
+    try:
+        mark = msgspec.json.decode(line, type=_Mark)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"`{path}` is no journal: its first line is not a header"
+        raise JournalUnreadable(message, hint=hint) from error
+    if mark.type == "header" and mark.schemaVersion > JOURNAL_VERSION:
+        message = (
+            f"`{path}` is a journal of version {mark.schemaVersion}; "
+            f"this program reads up to version {JOURNAL_VERSION}"
+        )
+        raise JournalUnreadable(message, hint="use the newer version that wrote it")
+    try:
+        return msgspec.json.decode(line, type=Header)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"`{path}` is no journal: its header can't be read: {error}"
+        raise JournalUnreadable(message, hint=hint) from error
+
+
+def _opened(path: Path, flags: int) -> int:
+    """Open and lock; nothing is left open when either is refused."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | flags, 0o600)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        message = f"`{path}` is being written by another process"
+        raise JournalUnwritable(message, hint="wait for that run to end, or stop it") from error
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP):  # some network file systems
+            os.close(descriptor)
+            raise _unwritable(path, error) from error
+    return descriptor
+
+
+def _ends_torn(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+
+
+def _unwritable(path: Path, error: OSError) -> JournalUnwritable:
+    hints = {
+        errno.ENOSPC: "free some space, then `gateway-bench resume` asks what is missing",
+        errno.EDQUOT: "free some of the quota, then `gateway-bench resume` asks what is missing",
+        errno.EEXIST: "name another output folder",
+        errno.ENOENT: "create the folder, or name another one",
+    }
+    said = error.strerror or type(error).__name__
+    message = f"`{path}` can't be written: {said[:1].lower()}{said[1:]}"
+    hint = hints.get(error.errno or 0, "name an output folder that can be written")
+    return JournalUnwritable(message, hint=hint)
+
+
+def _without_surrogates(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_without_surrogates(item) for item in value]
+        case _:
+            return value
