@@ -29,6 +29,16 @@ from bench.money import spent_on, total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
+    """What the requests to one target cost in all, warm-ups and lost answers included."""
+
+    known_usd: float = 0.0
+    unknown_requests: int = 0
+    reserved_usd: float = 0.0
+    """Part of ``known_usd`` that stands for answers whose bill nobody saw."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """One run as its journal tells it."""
 
@@ -58,6 +68,8 @@ class Ledger:
     """All records, warm-ups and lost reserves included; what is unknown is left out."""
     unknown_costs: int = 0
     """Requests whose cost nobody knows."""
+    spend: Mapping[str, Spend] = field(default_factory=dict)
+    """The same by target id."""
 
     @property
     def spent_usd(self) -> float | None:
@@ -143,7 +155,7 @@ class _Book:
         order = {trial_id: number for number, trial_id in enumerate(self.planned)}
         ids = sorted(self.done, key=lambda trial_id: order.get(trial_id, len(order)))
         last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
-        known, unknown = total(self._spends())
+        spend = self._spend_by_target()
         return Ledger(
             header=self.header,
             trials=tuple(last.values()),
@@ -163,8 +175,9 @@ class _Book:
             attempts=self.attempts,
             offset_ms=self.offset_ms,
             budget_used_ms={target: union_ms(spans) for target, spans in self.busy.items()},
-            known_spend_usd=known,
-            unknown_costs=unknown,
+            known_spend_usd=sum(part.known_usd for part in spend.values()),
+            unknown_costs=sum(part.unknown_requests for part in spend.values()),
+            spend=spend,
         )
 
     def _border(self, record: Resumed | Footer) -> None:
@@ -218,9 +231,24 @@ class _Book:
                         )
                         self.done[trial_id][number] = _Done(done.place, done.attempt, marked)
 
-    def _spends(self) -> Iterable[float | None]:
+    def _spend_by_target(self) -> dict[str, Spend]:
+        amounts: dict[str, list[float | None]] = defaultdict(list)
+        reserved: dict[str, float] = defaultdict(float)
         for trial_id, records in self.done.items():
             for done in records:
-                yield spent_on(done.trial, self.reserves.get((trial_id, done.attempt)))
+                spent = spent_on(done.trial, self.reserves.get((trial_id, done.attempt)))
+                amounts[done.trial.target_id].append(spent)
+                if done.trial.estimated_cost_usd is None:
+                    reserved[done.trial.target_id] += spent or 0.0
         for start in self.lost:
-            yield start.reserve_usd
+            planned = self.planned.get(start.trial_id)
+            target_id = start.trial_id.split("|")[0] if planned is None else planned.target_id
+            amounts[target_id].append(start.reserve_usd)
+            reserved[target_id] += start.reserve_usd or 0.0
+        spend = {}
+        for target_id, parts in amounts.items():
+            known, unknown = total(parts)
+            spend[target_id] = Spend(
+                known_usd=known, unknown_requests=unknown, reserved_usd=reserved[target_id]
+            )
+        return spend

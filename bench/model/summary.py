@@ -1,0 +1,263 @@
+"""What a run amounts to: the figures of a result document, none of their arithmetic.
+
+Field names of version-2 documents are kept with their meaning; where such a definition misleads, an
+honest field stands beside it. Formula and source of each figure: docs/metrics.md, by the name here.
+``Interval`` is always the 95 % confidence interval.
+"""
+
+from typing import Any, Literal
+
+from bench.model.record import Record
+
+Interval = tuple[float, float]
+
+
+class NumericSummary(Record, frozen=True, kw_only=True):
+    """One quantity over several trials, in the unit of the field that holds it."""
+
+    count: int
+    min: float
+    mean: float
+    p50: float
+    p90: float
+    p95: float | None
+    """``None`` below 20 values."""
+    p99: float | None
+    """``None`` below 100 values."""
+    max: float
+    standard_deviation: float | None
+    """Of the sample (n - 1); ``None`` for one value."""
+    median_absolute_deviation: float
+    coefficient_of_variation: float | None
+    """Standard deviation by mean; ``None`` for one value or a mean of 0."""
+    p50_interval: Interval | None = None
+    """By order statistics; ``None`` below 6 values."""
+    p90_interval: Interval | None = None
+    """``None`` below 36 values."""
+    p95_interval: Interval | None = None
+    """``None`` below 72 values."""
+    p99_interval: Interval | None = None
+    """``None`` below 368 values."""
+
+
+class Rate(Record, frozen=True, kw_only=True):
+    """How many of how many, with its uncertainty."""
+
+    hits: int
+    of: int
+    rate: float | None
+    """0..1; ``None`` of none."""
+    interval: Interval | None
+    """By Wilson; ``None`` of none."""
+
+
+class MetricSummary(Record, frozen=True, kw_only=True):
+    """Timings over a set of trials. ``None``: no trial of the set has the figure."""
+
+    trials: int = 0
+    headers_ms: NumericSummary | None = None
+    first_event_ms: NumericSummary | None = None
+    first_reasoning_ms: NumericSummary | None = None
+    total_ms: NumericSummary | None = None
+    ttft_ms: NumericSummary | None = None
+    """Over ``firstContentMs``."""
+    generation_ms: NumericSummary | None = None
+    visible_tokens_per_second: NumericSummary | None = None
+    max_content_stall_ms: NumericSummary | None = None
+    average_content_chunk_characters: NumericSummary | None = None
+    final_content_burst_ratio: NumericSummary | None = None
+    buffered_rate: float | None = None
+    """The version-2 rule; ``held_back`` is the verdict that reports use."""
+    first_token_ms: NumericSummary | None = None
+    itl_ms: NumericSummary | None = None
+    """All gaps of all trials pooled."""
+    content_itl_ms: NumericSummary | None = None
+    tpot_ms: NumericSummary | None = None
+    visible_tpot_ms: NumericSummary | None = None
+    held_back: Rate | None = None
+    coalesced_share: NumericSummary | None = None
+    client_lag_ms: NumericSummary | None = None
+    gateway_overhead_ms: NumericSummary | None = None
+    """What the gateway claims to have added; a claim, not a measurement."""
+
+
+class Excluded(Record, frozen=True, kw_only=True):
+    """Performance trials that were measured but prove nothing about the pinned target."""
+
+    pin_violated: int = 0
+    fallback: int = 0
+    cache_hit: int = 0
+
+
+class PerformanceSummary(MetricSummary, frozen=True, kw_only=True):
+    """Over all valid performance trials (version-2 fields), and by kind of connection."""
+
+    warm: MetricSummary | None = None
+    cold: MetricSummary | None = None
+    prompt_cached: MetricSummary | None = None
+    """Trials whose prompt the provider read from its cache, whatever the connection."""
+    headline: Literal["warm", "cold", "promptCached", "all"] | None = None
+    """Which block reports and gates use: warm, else cold, else what there is. ``all`` where nobody
+    recorded the connection (documents of the seed system)."""
+    excluded: Excluded = Excluded()
+
+
+class QualitySummary(Record, frozen=True, kw_only=True):
+    """Over trials of quality cases that have a verdict."""
+
+    attempted: int
+    passed: int
+    score: float | None
+    instruction_score: float | None
+    first_pass_score: float | None
+    unique_answers: int
+    answer_entropy: float | None
+    """Bits, over all answers of all cases together (version 2)."""
+    consistency_rate: float | None
+    """Version 2: by case, though seeds and hence right answers differ between runs."""
+    mean_confidence: float | None
+    brier_score: float | None
+    score_interval: Interval | None = None
+    """Bootstrap over cases; over the trials of one case by Wilson."""
+    cases: int = 0
+    """Cases with a verdict: what ``score_interval`` stands on."""
+    same_instance_consistency: float | None = None
+    """Like ``consistency_rate``, but only among answers to the very same prompt."""
+    same_instance_entropy: float | None = None
+    """Bits; mean over the same prompts."""
+
+
+class AgreementSummary(Record, frozen=True, kw_only=True):
+    """How often two targets gave the same answer to the same task."""
+
+    compared: int
+    matching: int
+    rate: float | None
+    confidence95: Interval | None
+    """By Wilson."""
+
+
+class ReliabilitySummary(Record, frozen=True, kw_only=True):
+    """Over all measured trials, whatever their kind."""
+
+    success_rate: float | None
+    timeout_rate: float | None
+    rate_limit_rate: float | None
+    truncated_rate: float | None
+    malformed_stream_rate: float | None
+    errors_by_code: dict[str, int]
+    """By the version-2 words."""
+    errors_by_cause: dict[str, int] = {}
+    """By the codes of docs/errors.md."""
+    success: Rate | None = None
+    timeout: Rate | None = None
+    rate_limit: Rate | None = None
+    truncated: Rate | None = None
+    malformed_stream: Rate | None = None
+
+
+class EfficiencySummary(Record, frozen=True, kw_only=True):
+    """Money and tokens. Every sum is US dollars."""
+
+    estimated_cost_usd: float | None
+    """Version 2: the known costs of measured trials, unknown ones left out."""
+    cost_per_correct_answer_usd: float | None
+    """Version 2: cost of all kinds of trials by correct quality answers."""
+    reasoning_token_ratio: float | None
+    usage_missing_rate: float | None
+    quality_cost_per_correct_usd: float | None = None
+    """Quality trials only; ``None`` if the cost of one of them is unknown."""
+    total_spend_usd: float | None = None
+    """Everything sent, with warm-ups, repeats, cancelled trials and the reserves of lost answers;
+    ``None`` if the cost of one of them is unknown."""
+    known_spend_usd: float = 0.0
+    """The part of it that is known: a lower bound. 0 when nothing was sent or nothing is known."""
+    unknown_cost_requests: int = 0
+    reserved_usd: float = 0.0
+    """Part of the spend that stands for answers whose bill nobody saw."""
+    gateway_cost_usd: float | None = None
+    """What the gateway itself says the measured trials cost; ``None`` if it is silent on one."""
+    prompt_tokens: int | None = None
+    """Of measured trials that report them."""
+    completion_tokens: int | None = None
+    cached_prompt_tokens: int | None = None
+
+
+class TargetSummary(Record, frozen=True, kw_only=True):
+    """One target over the whole run. Warm-ups are in ``warmups`` and in spend, nowhere else."""
+
+    target_id: str
+    attempted: int
+    succeeded: int
+    valid: int
+    quality: QualitySummary
+    reference_agreement: AgreementSummary | None
+    fingerprint: dict[str, Any] | None = None
+    performance: PerformanceSummary
+    agent: dict[str, Any] | None = None
+    reliability: ReliabilitySummary
+    efficiency: EfficiencySummary
+    robustness_drop: float | None = None
+    """Score of canonical cases minus score of their variants, -1..1."""
+    achieved_requests_per_second: float | None
+    planned: int | None = None
+    """``None`` where no plan was recorded."""
+    invalidated: int = 0
+    """Touched by an incident: counted here and nowhere else."""
+    cancelled: int = 0
+    not_run: int = 0
+    warmups: int = 0
+
+
+class CaseSummary(Record, frozen=True, kw_only=True):
+    """One case on one target."""
+
+    target_id: str
+    case_id: str
+    attempted: int
+    succeeded: int
+    valid: int
+    quality: QualitySummary
+    metrics: MetricSummary
+    """Over valid trials less violations."""
+    achieved_requests_per_second: float | None
+    planned: int | None = None
+    timings: MetricSummary = MetricSummary()
+    """Over all answers that arrived, failed evaluations included."""
+    success: Rate | None = None
+    evaluation: Rate | None = None
+    """Passed of judged, for cases of every kind."""
+    truncated: int = 0
+    cost_usd: float | None = None
+    """``None`` if the cost of one trial is unknown."""
+
+
+class SliceSummary(Record, frozen=True, kw_only=True):
+    """One category, difficulty or dimension on one target."""
+
+    target_id: str
+    key: str
+    attempted: int
+    passed: int
+    score: float | None
+    interval: Interval | None = None
+
+
+class PairwiseAgreement(Record, frozen=True, kw_only=True):
+    """Agreement of two targets."""
+
+    left_target_id: str
+    right_target_id: str
+    agreement: AgreementSummary
+
+
+class Summary(Record, frozen=True, kw_only=True):
+    """All figures of a run, in the order of its targets and cases."""
+
+    targets: tuple[TargetSummary, ...] = ()
+    cases: tuple[CaseSummary, ...] = ()
+    categories: tuple[SliceSummary, ...] = ()
+    difficulties: tuple[SliceSummary, ...] = ()
+    dimensions: tuple[SliceSummary, ...] = ()
+    pairwise_agreement: tuple[PairwiseAgreement, ...] = ()
+    load: tuple[dict[str, Any], ...] = ()

@@ -1,0 +1,214 @@
+"""Statistics over plain numbers: summaries, rates and their 95 % intervals.
+
+Pure. Nothing here returns NaN or infinity: what can't be said is ``None``. Formulas, sources and
+worked examples are in docs/metrics.md.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from random import Random
+
+from bench.model.summary import Interval, NumericSummary, Rate
+
+Z95 = 1.959963984540054
+"""The 97.5 % point of the standard normal distribution."""
+CONFIDENCE = 0.95
+FEWEST_FOR_P95 = 20
+FEWEST_FOR_P99 = 100
+BOOTSTRAP_ROUNDS = 2_000
+_SMALLEST_INTERVAL = {0.5: 6, 0.9: 36, 0.95: 72, 0.99: 368}
+"""Fewest values for which two order statistics enclose the percentile with 95 % confidence."""
+
+
+def finite(values: Iterable[float | None]) -> list[float]:
+    """Return the finite numbers among ``values``, ascending."""
+    return sorted(value for value in values if value is not None and math.isfinite(value))
+
+
+def percentile(ordered: Sequence[float], fraction: float) -> float:
+    """Interpolate linearly between the two nearest ranks (Hyndman and Fan's type 7).
+
+    Args:
+        ordered: At least one value, ascending.
+        fraction: 0..1.
+    """
+    position = fraction * (len(ordered) - 1)
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    low, high = ordered[below], ordered[above]
+    share = position - below
+    # Clamped, because rounding may carry the sum of two products just past its neighbours.
+    return min(max(low * (1 - share) + high * share, low), high)
+
+
+def summarize_numbers(values: Iterable[float | None]) -> NumericSummary | None:
+    """Summarize the finite ones among ``values``; ``None`` when there are none."""
+    ordered = finite(values)
+    if not ordered:
+        return None
+    count = len(ordered)
+    mean = math.fsum(value / count for value in ordered)
+    median = percentile(ordered, 0.5)
+    deviation = _sample_deviation(ordered, mean)
+    return NumericSummary(
+        count=count,
+        min=ordered[0],
+        mean=min(max(mean, ordered[0]), ordered[-1]),
+        p50=median,
+        p90=percentile(ordered, 0.9),
+        p95=percentile(ordered, 0.95) if count >= FEWEST_FOR_P95 else None,
+        p99=percentile(ordered, 0.99) if count >= FEWEST_FOR_P99 else None,
+        max=ordered[-1],
+        standard_deviation=deviation,
+        median_absolute_deviation=percentile(sorted(abs(v - median) for v in ordered), 0.5),
+        coefficient_of_variation=_ratio(deviation, mean),
+        p50_interval=percentile_interval(ordered, 0.5),
+        p90_interval=percentile_interval(ordered, 0.9),
+        p95_interval=percentile_interval(ordered, 0.95),
+        p99_interval=percentile_interval(ordered, 0.99),
+    )
+
+
+def _sample_deviation(values: Sequence[float], mean: float) -> float | None:
+    if len(values) < 2:  # noqa: PLR2004 -- one value says nothing about spread
+        return None
+    # hypot scales by the largest term first, so squares of huge values do not overflow.
+    return math.hypot(*(value - mean for value in values)) / math.sqrt(len(values) - 1)
+
+
+def _ratio(numerator: float | None, denominator: float) -> float | None:
+    if numerator is None or denominator == 0:
+        return None
+    result = numerator / denominator
+    return result if math.isfinite(result) else None
+
+
+def percentile_interval(ordered: Sequence[float], fraction: float) -> Interval | None:
+    """Enclose a percentile between two order statistics with at least 95 % confidence.
+
+    The number of values below the true percentile is binomial, whatever the distribution: no
+    normality is assumed.
+
+    Args:
+        ordered: Ascending.
+        fraction: One of 0.5, 0.9, 0.95, 0.99.
+
+    Returns:
+        ``None`` below 6, 36, 72, 368 values: no pair of ranks reaches 95 % in each tail there.
+    """
+    count = len(ordered)
+    if count < _SMALLEST_INTERVAL[fraction]:
+        return None
+    low, high = _interval_ranks(count, fraction)
+    return ordered[low], ordered[high]
+
+
+@lru_cache(maxsize=1024)
+def _interval_ranks(count: int, fraction: float) -> tuple[int, int]:
+    """Return the 0-based ranks with at most 2.5 % of the binomial outside on either side."""
+    tail = (1 - CONFIDENCE) / 2
+    low, high = 0, count - 1
+    below = 0.0
+    for successes in range(count):
+        below += _binomial(count, successes, fraction)
+        if below > tail:
+            low = max(successes - 1, 0)
+            break
+    above = 0.0
+    for successes in range(count, 0, -1):
+        above += _binomial(count, successes, fraction)
+        if above > tail:
+            high = min(successes, count - 1)
+            break
+    return low, high
+
+
+def _binomial(count: int, successes: int, chance: float) -> float:
+    log_ways = (
+        math.lgamma(count + 1) - math.lgamma(successes + 1) - math.lgamma(count - successes + 1)
+    )
+    return math.exp(
+        log_ways + successes * math.log(chance) + (count - successes) * math.log1p(-chance)
+    )
+
+
+def wilson(hits: int, of: int) -> Interval | None:
+    """Return Wilson's score interval of a rate; ``None`` of none."""
+    if of == 0:
+        return None
+    share = hits / of
+    scale = 1 + Z95**2 / of
+    centre = (share + Z95**2 / (2 * of)) / scale
+    margin = Z95 * math.sqrt(share * (1 - share) / of + Z95**2 / (4 * of**2)) / scale
+    low = 0.0 if hits == 0 else max(0.0, centre - margin)
+    high = 1.0 if hits == of else min(1.0, centre + margin)
+    return low, high
+
+
+def rate(hits: int, of: int) -> Rate:
+    """Return ``hits`` of ``of`` as a rate with its interval."""
+    return Rate(hits=hits, of=of, rate=share_of(hits, of), interval=wilson(hits, of))
+
+
+def share_of(part: float, whole: float) -> float | None:
+    """Return ``part / whole``; ``None`` of nothing."""
+    return None if whole == 0 else part / whole
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the finite ones among ``values``; ``None`` without any."""
+    known = finite(values)
+    return math.fsum(known) / len(known) if known else None
+
+
+def bootstrap_over_cases(
+    outcomes: Mapping[str, Sequence[bool]], *, seed: int = 1, rounds: int = BOOTSTRAP_ROUNDS
+) -> Interval | None:
+    """Return the interval of a score whose trials come in cases, by resampling whole cases.
+
+    Trials of one case resemble each other, so resampling trials would feign precision. One case
+    alone can't be resampled: Wilson's interval over its trials is returned.
+
+    Args:
+        outcomes: Passed or not, by case id; cases without outcomes are ignored.
+        seed: Makes the interval repeatable.
+        rounds: Number of resamples.
+
+    Returns:
+        The 2.5 % and 97.5 % percentile of the resampled scores; when all cases agree completely
+        (every trial passed, or every one failed), Wilson's interval over the cases, because
+        resampling would then claim certainty.
+    """
+    tallies = [(sum(passed), len(passed)) for _, passed in sorted(outcomes.items()) if passed]
+    if not tallies:
+        return None
+    hits, of = sum(hit for hit, _ in tallies), sum(size for _, size in tallies)
+    if len(tallies) == 1:
+        return wilson(hits, of)
+    if hits in {0, of}:
+        return wilson(len(tallies) if hits else 0, len(tallies))
+    random = Random(seed)
+    scores = []
+    for _ in range(rounds):
+        drawn = random.choices(tallies, k=len(tallies))
+        scores.append(sum(hit for hit, _ in drawn) / sum(size for _, size in drawn))
+    scores.sort()
+    return percentile(scores, 0.025), percentile(scores, 0.975)
+
+
+def entropy_bits(values: Iterable[Hashable]) -> float | None:
+    """Return Shannon's entropy of the values' frequencies in bits; ``None`` without values."""
+    counts = Counter(values)
+    total = counts.total()
+    if total == 0:
+        return None
+    return max(0.0, -sum(n / total * math.log2(n / total) for n in counts.values()))
+
+
+def modal_share(values: Sequence[Hashable]) -> float | None:
+    """Return the share of the most frequent value; ``None`` below two values."""
+    if len(values) < 2:  # noqa: PLR2004 -- one answer agrees with nothing
+        return None
+    return Counter(values).most_common(1)[0][1] / len(values)

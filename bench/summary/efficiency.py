@@ -1,0 +1,82 @@
+"""Money and tokens, in US dollars. An unknown part makes a sum unknown, never smaller."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from bench.ledger import Spend
+from bench.model.case import CaseInfo
+from bench.model.summary import EfficiencySummary
+from bench.model.trial import Trial, Usage
+from bench.money import spent_on
+from bench.stats import share_of
+from bench.summary.selection import is_kind, passed
+
+
+def efficiency(
+    trials: Sequence[Trial], cases: Mapping[str, CaseInfo], spend: Spend
+) -> EfficiencySummary:
+    """Sum costs and tokens of counted trials; ``spend`` covers everything that was sent."""
+    known = [t.estimated_cost_usd for t in trials if t.estimated_cost_usd is not None]
+    seed_cost = math.fsum(known) if known else None
+    of_quality = [trial for trial in trials if is_kind(trial, cases, "quality")]
+    correct = sum(map(passed, of_quality))
+    usages = [trial.response.usage for trial in trials]
+    reported = [usage for usage in usages if usage is not None]
+    return EfficiencySummary(
+        estimated_cost_usd=seed_cost,
+        cost_per_correct_answer_usd=_by(seed_cost, correct),
+        reasoning_token_ratio=_reasoning_ratio(usages),
+        usage_missing_rate=share_of(sum(map(_lacks_usage, usages)), len(usages)),
+        quality_cost_per_correct_usd=_by(cost_of(of_quality), correct),
+        total_spend_usd=None if spend.unknown_requests else spend.known_usd,
+        known_spend_usd=spend.known_usd,
+        unknown_cost_requests=spend.unknown_requests,
+        reserved_usd=spend.reserved_usd,
+        gateway_cost_usd=_whole(_gateway_cost(trial) for trial in trials),
+        prompt_tokens=_sum(usage.prompt_tokens for usage in reported),
+        completion_tokens=_sum(usage.completion_tokens for usage in reported),
+        cached_prompt_tokens=_sum(usage.cached_prompt_tokens for usage in reported),
+    )
+
+
+def cost_of(trials: Sequence[Trial]) -> float | None:
+    """Return the cost of all trials; ``None`` without trials or if one is unknown.
+
+    A request that never left this machine (connection refused) is known to cost nothing.
+    """
+    return _whole(spent_on(trial, None) for trial in trials)
+
+
+def _whole(amounts: Iterable[float | None]) -> float | None:
+    listed = list(amounts)
+    known = [amount for amount in listed if amount is not None]
+    return math.fsum(known) if known and len(known) == len(listed) else None
+
+
+def _gateway_cost(trial: Trial) -> float | None:
+    usage = trial.response.usage
+    if usage is not None and usage.cost_usd is not None:
+        return usage.cost_usd
+    return trial.response.gateway_cost_usd
+
+
+def _by(cost: float | None, correct: int) -> float | None:
+    return None if cost is None or correct == 0 else cost / correct
+
+
+def _sum(tokens: Iterable[int | None]) -> int | None:
+    known = [count for count in tokens if count is not None]
+    return sum(known) if known else None
+
+
+def _lacks_usage(usage: Usage | None) -> bool:
+    return usage is None or usage.prompt_tokens is None or usage.completion_tokens is None
+
+
+def _reasoning_ratio(usages: Iterable[Usage | None]) -> float | None:
+    both = [
+        (usage.reasoning_tokens, usage.completion_tokens)
+        for usage in usages
+        if usage is not None and usage.reasoning_tokens is not None and usage.completion_tokens
+    ]
+    return share_of(sum(reasoning for reasoning, _ in both), sum(whole for _, whole in both))

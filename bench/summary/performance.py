@@ -1,0 +1,100 @@
+"""Timings over sets of trials. Each number comes from a trial's own record; nothing is re-timed."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from bench.model.summary import MetricSummary, NumericSummary, PerformanceSummary, Rate
+from bench.model.trial import Timing, Trial
+from bench.stats import rate, share_of, summarize_numbers
+from bench.summary.selection import pinned, violations
+
+
+def metrics(trials: Sequence[Trial]) -> MetricSummary:
+    """Summarize the timings of ``trials``, whatever they are."""
+    timings = [trial.response.timing for trial in trials]
+    buffered = [timing.buffered for timing in timings if timing.buffered is not None]
+
+    def over(read: Callable[[Timing], float | None]) -> NumericSummary | None:
+        return summarize_numbers(read(timing) for timing in timings)
+
+    return MetricSummary(
+        trials=len(trials),
+        headers_ms=over(lambda timing: timing.headers_ms),
+        first_event_ms=over(lambda timing: timing.first_event_ms),
+        first_reasoning_ms=over(lambda timing: timing.first_reasoning_ms),
+        total_ms=over(lambda timing: timing.total_ms),
+        ttft_ms=over(lambda timing: timing.first_content_ms),
+        generation_ms=over(lambda timing: timing.generation_ms),
+        visible_tokens_per_second=over(lambda timing: timing.visible_tokens_per_second),
+        max_content_stall_ms=over(lambda timing: timing.max_content_stall_ms),
+        average_content_chunk_characters=over(lambda t: t.average_content_chunk_characters),
+        final_content_burst_ratio=over(lambda timing: timing.final_content_burst_ratio),
+        buffered_rate=share_of(sum(buffered), len(buffered)),
+        first_token_ms=over(lambda timing: timing.first_token_ms),
+        itl_ms=_pooled(timing.itl_ms for timing in timings),
+        content_itl_ms=_pooled(timing.content_itl_ms for timing in timings),
+        tpot_ms=over(lambda timing: timing.tpot_ms),
+        visible_tpot_ms=over(lambda timing: timing.visible_tpot_ms),
+        held_back=_held_back(timings),
+        coalesced_share=over(lambda timing: timing.coalesced_share),
+        client_lag_ms=over(lambda timing: timing.client_lag_ms),
+        gateway_overhead_ms=summarize_numbers(t.response.gateway_overhead_ms for t in trials),
+    )
+
+
+def performance(trials: Sequence[Trial]) -> PerformanceSummary:
+    """Summarize performance trials: all of them, and by what their connection was.
+
+    Args:
+        trials: Counted trials of performance cases; failed ones and violations are left out here.
+    """
+    clean = pinned(trials)
+    cached = [trial for trial in clean if _is_prompt_cached(trial)]
+    uncached = [trial for trial in clean if not _is_prompt_cached(trial)]
+    warm = [trial for trial in uncached if trial.response.connection == "warm"]
+    cold = [trial for trial in uncached if trial.response.connection == "cold"]
+    whole = metrics(clean)
+    return PerformanceSummary(
+        **{name: getattr(whole, name) for name in MetricSummary.__struct_fields__},
+        warm=metrics(warm) if warm else None,
+        cold=metrics(cold) if cold else None,
+        prompt_cached=metrics(cached) if cached else None,
+        headline=(
+            "warm"
+            if warm
+            else "cold"
+            if cold
+            else "promptCached"
+            if cached
+            else "all"
+            if clean
+            else None
+        ),
+        excluded=violations(trials),
+    )
+
+
+def headline_block(summary: PerformanceSummary) -> MetricSummary:
+    """Return the block that reports and gates use."""
+    match summary.headline:
+        case "warm":
+            return summary.warm or summary
+        case "cold":
+            return summary.cold or summary
+        case "promptCached":
+            return summary.prompt_cached or summary
+        case _:
+            return summary
+
+
+def _is_prompt_cached(trial: Trial) -> bool:
+    usage = trial.response.usage
+    return usage is not None and bool(usage.cached_prompt_tokens)
+
+
+def _pooled(gaps: Iterable[tuple[float, ...] | None]) -> NumericSummary | None:
+    return summarize_numbers(gap for trial_gaps in gaps for gap in trial_gaps or ())
+
+
+def _held_back(timings: Sequence[Timing]) -> Rate | None:
+    verdicts = [timing.held_back for timing in timings if timing.held_back is not None]
+    return rate(sum(verdicts), len(verdicts)) if verdicts else None

@@ -1,0 +1,137 @@
+"""Puts the figures of a run together, target by target and case by case."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bench.ledger import Spend
+from bench.model.case import CaseInfo
+from bench.model.summary import CaseSummary, Summary, TargetSummary
+from bench.model.target import Target
+from bench.model.trial import Trial
+from bench.stats import rate
+from bench.summary.agreement import agreement, answers_by_task, pairwise
+from bench.summary.efficiency import cost_of, efficiency
+from bench.summary.performance import metrics, performance
+from bench.summary.quality import quality, robustness_drop, slices
+from bench.summary.reliability import is_truncated, reliability
+from bench.summary.selection import (
+    Evidence,
+    arrived,
+    by_key,
+    counted,
+    is_cancelled,
+    is_kind,
+    passed,
+    pinned,
+    requests_per_second,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What was recorded of one target."""
+
+    target: Target
+    all: tuple[Trial, ...]
+    counted: tuple[Trial, ...]
+
+
+def summarize(evidence: Evidence) -> Summary:
+    """Compute every figure of a run; empty sets give ``None`` figures, not zeros."""
+    cases = {case.id: case for case in evidence.cases}
+    by_target = by_key(evidence.trials, lambda trial: trial.target_id)
+    parts = []
+    for target in evidence.targets:
+        trials = tuple(by_target.get(target.id, ()))
+        parts.append(_Part(target=target, all=trials, counted=counted(trials)))
+    answers = {part.target.id: answers_by_task(part.counted, cases) for part in parts}
+    return Summary(
+        targets=tuple(_target(part, evidence, cases, answers) for part in parts),
+        cases=tuple(
+            _case(part, case, evidence, cases) for part in parts for case in evidence.cases
+        ),
+        categories=tuple(
+            entry for p in parts for entry in slices(p.counted, cases, "category", p.target.id)
+        ),
+        difficulties=tuple(
+            entry for p in parts for entry in slices(p.counted, cases, "difficulty", p.target.id)
+        ),
+        dimensions=tuple(
+            entry for p in parts for entry in slices(p.counted, cases, "dimension", p.target.id)
+        ),
+        pairwise_agreement=pairwise(answers, list(answers)),
+    )
+
+
+def _target(
+    part: _Part,
+    evidence: Evidence,
+    cases: Mapping[str, CaseInfo],
+    answers: Mapping[str, Mapping[tuple[str, int], str]],
+) -> TargetSummary:
+    target_id = part.target.id
+    measured = [trial for trial in part.all if not trial.warmup]
+    cancelled = sum(map(is_cancelled, measured))
+    planned = _planned(evidence, target_id, None)
+    reference = answers.get(evidence.reference or "")
+    agent = evidence.agents.get(target_id)
+    return TargetSummary(
+        target_id=target_id,
+        planned=planned,
+        attempted=len(part.counted),
+        succeeded=len(arrived(part.counted)),
+        valid=sum(trial.is_valid for trial in part.counted),
+        invalidated=len(measured) - len(part.counted) - cancelled,
+        cancelled=cancelled,
+        not_run=0 if planned is None else max(0, planned - len(measured)),
+        warmups=len(part.all) - len(measured),
+        quality=quality(part.counted, cases),
+        reference_agreement=(
+            None
+            if reference is None or target_id == evidence.reference
+            else agreement(reference, answers[target_id])
+        ),
+        performance=performance([t for t in part.counted if is_kind(t, cases, "performance")]),
+        agent=None if agent is None else dict(agent),
+        reliability=reliability(part.counted),
+        efficiency=efficiency(part.counted, cases, evidence.spend.get(target_id, Spend())),
+        robustness_drop=robustness_drop(part.counted, cases),
+        achieved_requests_per_second=requests_per_second(part.counted),
+    )
+
+
+def _case(
+    part: _Part, case: CaseInfo, evidence: Evidence, cases: Mapping[str, CaseInfo]
+) -> CaseSummary:
+    trials = [trial for trial in part.counted if trial.case_id == case.id]
+    came_back = arrived(trials)
+    verdicts = [
+        passed(trial)
+        for trial in trials
+        if trial.evaluation is not None and trial.evaluation.passed is not None
+    ]
+    return CaseSummary(
+        target_id=part.target.id,
+        case_id=case.id,
+        planned=_planned(evidence, part.target.id, case.id),
+        attempted=len(trials),
+        succeeded=len(came_back),
+        valid=sum(trial.is_valid for trial in trials),
+        quality=quality(trials, cases),
+        metrics=metrics(pinned(trials)),
+        achieved_requests_per_second=requests_per_second(trials),
+        timings=metrics(came_back),
+        success=rate(len(came_back), len(trials)),
+        evaluation=rate(sum(verdicts), len(verdicts)),
+        truncated=sum(map(is_truncated, trials)),
+        cost_usd=cost_of(trials),
+    )
+
+
+def _planned(evidence: Evidence, target_id: str, case_id: str | None) -> int | None:
+    if evidence.planned is None:
+        return None
+    return sum(
+        not trial.warmup and trial.target_id == target_id and case_id in {None, trial.case_id}
+        for trial in evidence.planned
+    )
