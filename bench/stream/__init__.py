@@ -1,0 +1,1 @@
+"""From bytes to events and from stamps to timings. Pure: no socket, no clock, no event loop."""

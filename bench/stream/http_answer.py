@@ -1,0 +1,154 @@
+"""One HTTP/1.1 response from bytes: head, decoded body, end. A push parser, no IO (httptools).
+
+The end of a body is its last chunk, its content length or, without either, the end of file; the
+closing of the socket says nothing about a body that has already ended.
+"""
+
+from dataclasses import dataclass
+
+import httptools
+
+from bench.stream.content_coding import CodingError, Decoder, decoder_for
+
+MAX_HEAD_BYTES = 256 * 1024
+MAX_BODY_BYTES = 64 * 1024 * 1024
+"""Largest answer that is read, on the wire and decoded: far above any real one, below any memory."""
+
+_INFORMATIONAL = range(100, 200)
+_BODILESS = (204, 304)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """The bytes are no HTTP/1.1 response, or not one that this client reads."""
+
+    reason: str
+    is_too_large: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Status and headers; names in lower case, repeated ones joined by a comma."""
+
+    status: int
+    headers: dict[str, str]
+
+
+class HttpAnswer:
+    """Parser for exactly one response (interim 1xx ones are skipped)."""
+
+    __slots__ = (
+        "_coding",
+        "_decoder",
+        "_fields",
+        "_is_sized",
+        "_parser",
+        "_pieces",
+        "broken",
+        "decoded_bytes",
+        "head",
+        "is_complete",
+        "is_reusable",
+        "read_bytes",
+    )
+
+    def __init__(self) -> None:
+        self.head: Head | None = None
+        self.broken: Broken | None = None
+        """Why nothing after this point can be read; body bytes before it have been handed out."""
+        self.is_complete = False
+        """The last byte of the body has been seen."""
+        self.is_reusable = False
+        """After the end: the connection may carry another request."""
+        self.read_bytes = 0
+        self.decoded_bytes = 0
+        self._coding = ""
+        self._decoder: Decoder | None = None
+        self._fields: list[tuple[bytes, bytes]] = []
+        self._pieces: list[bytes] = []
+        self._is_sized = False
+        self._parser = httptools.HttpResponseParser(self)
+
+    def feed(self, data: bytes) -> bytes:
+        """Take one network read; return the body bytes in it, content coding undone."""
+        if self.is_complete or self.broken:
+            self.is_reusable = False  # bytes that nobody asked for
+            return b""
+        self.read_bytes += len(data)
+        if self.read_bytes > MAX_BODY_BYTES:
+            return self._break(f"more than {MAX_BODY_BYTES} bytes in one answer", too_large=True)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            return self._break("the server switched to another protocol")
+        except httptools.HttpParserError as error:
+            self.is_reusable = False
+            if not self.is_complete:  # else: noise behind a whole answer
+                self._break(f"not an HTTP/1.1 response: {error}")
+        if self.head is None and self.read_bytes > MAX_HEAD_BYTES:
+            return self._break(f"more than {MAX_HEAD_BYTES} bytes of headers", too_large=True)
+        return self._body() if self._pieces else b""
+
+    def eof(self) -> bool:
+        """Take the end of file; return whether the response is whole."""
+        if self.head is not None and not self._is_sized and not self.broken:
+            self.is_complete = True
+        self.is_reusable = False
+        return self.is_complete
+
+    def _body(self) -> bytes:
+        body = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        try:
+            if self._coding:
+                self._decoder, self._coding = decoder_for(self._coding), ""
+            if self._decoder is not None:
+                body = self._decoder.feed(body, MAX_BODY_BYTES - self.decoded_bytes)
+        except CodingError as error:
+            return self._break(str(error))
+        self.decoded_bytes += len(body)
+        return body
+
+    def _break(self, reason: str, *, too_large: bool = False) -> bytes:
+        self.broken = Broken(reason=reason, is_too_large=too_large)
+        self.is_complete = self.is_reusable = False
+        return b""
+
+    # ---- called by httptools ------------------------------------------------
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Collect one header; chunk trailers come here too and are dropped."""
+        if self.head is None:
+            self._fields.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        """Note status and framing."""
+        if self.head is not None:
+            return
+        status = self._parser.get_status_code()
+        if status in _INFORMATIONAL:
+            self._fields.clear()
+            return
+        headers: dict[str, str] = {}
+        for raw_name, raw_value in self._fields:
+            name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1").strip()
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        self.head = Head(status=status, headers=headers)
+        chunked = "chunked" in headers.get("transfer-encoding", "").lower()
+        self._coding = headers.get("content-encoding", "")
+        self._is_sized = chunked or "content-length" in headers or status in _BODILESS
+
+    def on_body(self, data: bytes) -> None:
+        """Collect one piece of body."""
+        if not self.is_complete:
+            self._pieces.append(data)
+
+    def on_message_complete(self) -> None:
+        """Note the end of the body (of an interim response: nothing)."""
+        if self.head is not None and not self.is_complete:
+            self.is_complete = True
+            self.is_reusable = bool(self._parser.should_keep_alive())
+
+    def on_message_begin(self) -> None:
+        """Note a second response behind the first: the connection can't be trusted with more."""
+        self.is_reusable = False
