@@ -1,0 +1,90 @@
+"""What happens to a gateway, and the incident class of each way to end. Pure values."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+ExitSource = Literal["pidfd", "zombie", "kqueue", "shim", "unknown"]
+
+EndClass = Literal["gateway_killed", "gateway_oom", "gateway_stopped", "gateway_crash"]
+TroubleClass = Literal[
+    "gateway_killed",
+    "gateway_oom",
+    "gateway_stopped",
+    "gateway_crash",
+    "gateway_draining_or_hung",
+    "gateway_suspended",
+    "port_taken",
+]
+
+# Signals that people and tools send. The others (SEGV, ABRT, BUS…) a process brings on itself.
+_SENT = frozenset({1, 2, 3, 9, 15})
+_SIGKILL = 9
+
+
+class Exit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How a process ended; ``code`` and ``signal`` are both ``None`` when nobody can tell."""
+
+    code: int | None = None
+    signal: int | None = None
+    source: ExitSource = "unknown"
+    error: str | None = None
+    """The uncaught error that the shim saw, masked; Node and Python only."""
+    by_memory: bool = False
+    """The kernel said that memory pressure ended it (macOS ``NOTE_EXIT_MEMORY``)."""
+
+
+def from_wait_status(status: int, source: ExitSource) -> Exit:
+    """Read a ``wait(2)`` status: low seven bits the signal, the byte above the exit code."""
+    number = status & 0x7F
+    if number:
+        return Exit(signal=number, source=source)
+    return Exit(code=(status >> 8) & 0xFF, source=source)
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One step in the life of a gateway, as the result document lists it."""
+
+    name: str
+    """``spawned``, ``adopted``, ``answered``, ``ready``, ``exited``, ``term_sent``,
+    ``kill_sent``, ``swept``, ``gone``, ``port_free``."""
+    at_ns: int
+    """Monotonic clock, nanoseconds."""
+    detail: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exited:
+    """The gateway ended although nobody asked us to stop it."""
+
+    at_ns: int
+    """Monotonic reading when the death was noticed."""
+    exit: Exit
+    incident_class: EndClass
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Why a request to the gateway failed, when the gateway itself is the reason."""
+
+    incident_class: TroubleClass
+    at_ns: int
+    summary: str
+    detail: dict[str, Any]
+
+
+def classify(end: Exit, *, oom_kills_rose: bool) -> EndClass:
+    """Name the class of an end that nobody asked for.
+
+    A graceful SIGTERM handler ends with 0, so 0 means "stopped", never "normal". An end that
+    nobody can tell counts as stopped too: it claims neither a signal nor a crash.
+    """
+    if end.by_memory or (end.signal == _SIGKILL and oom_kills_rose):
+        return "gateway_oom"
+    if end.signal is not None:
+        return "gateway_killed" if end.signal in _SENT else "gateway_crash"
+    if end.code:
+        return "gateway_crash"
+    return "gateway_stopped"

@@ -1,0 +1,166 @@
+"""What is written down about a running gateway, and how one is named on disk. Pure.
+
+Nothing here is secret: variables are named, never shown. File names are eight hex digits and an
+ending, so that a path of ours on a command line holds no word that anybody kills by.
+
+Format history (the reader accepts each version listed, and refuses newer ones by name):
+    1  first version
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from orchestrator.events import Event, Exit
+from orchestrator.exposure import Exposure
+from orchestrator.identity import Identity
+from orchestrator.ports import Build
+
+RECORD_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """One name in one worktree: what counts as the same gateway."""
+
+    worktree: Path
+    """Real path: links resolved."""
+    name: str
+
+    @property
+    def id(self) -> str:
+        """Eight hex digits that name all its files."""
+        return sha256(f"{self.worktree}\0{self.name}".encode()).hexdigest()[:8]
+
+
+class Adopter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Who is the parent of the detached gateway."""
+
+    pid: int
+    name: str
+
+
+class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One running gateway."""
+
+    schema_version: int = RECORD_VERSION
+    id: str
+    worktree: str
+    name: str
+    run_id: str
+    """Whole value of ``GWB_RUN`` in the environment of its processes."""
+    identity: Identity
+    members: tuple[Identity, ...] = ()
+    """Of its session when it was ready, leader included."""
+    host: str
+    port: int
+    health_path: str
+    log: str
+    entry: str | None
+    entry_mode: str
+    """``shim``, ``shim-import``, ``import`` or ``direct``."""
+    files: tuple[str, ...] = ()
+    """Paths that go when the gateway is gone: the shim and its exit record."""
+    exit_file: str | None = None
+    """Name in the state folder of the exit record that the shim leaves."""
+    build: Build
+    adopter: Adopter
+    description_hash: str
+    started_at: str
+    """UTC, ISO 8601 with milliseconds."""
+    started_ns: int
+    ready_after_ms: float | None = None
+    """``None`` while it is starting."""
+    grace_s: float = 10.0
+    ttl_s: float | None = None
+    exposure: tuple[Exposure, ...] = ()
+    warnings: tuple[str, ...] = ()
+    labels: dict[str, Any] = {}
+    """What the caller keeps beside it (preset, upstream, name of the key's variable); no secret."""
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How the last gateway of this name ended; kept after its record is gone."""
+
+    schema_version: int = RECORD_VERSION
+    identity: Identity
+    run_id: str
+    name: str
+    worktree: str
+    port: int
+    log: str
+    ended_at: str
+    was_asked: bool
+    """True when we stopped it; False when it was found dead."""
+    exit: Exit
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A record that says nothing reliable: what it speaks of is unknown and left alone."""
+
+    why: str
+
+
+def record_name(instance_id: str) -> str:
+    """Return the file name of an instance's record."""
+    return f"{instance_id}.json"
+
+
+def ending_name(instance_id: str) -> str:
+    """Return the file name of an instance's last ending."""
+    return f"{instance_id}.end"
+
+
+def lock_name(instance_id: str) -> str:
+    """Return the file name of an instance's start lock; the file is never removed."""
+    return f"{instance_id}.lock"
+
+
+def log_name(instance_id: str) -> str:
+    """Return the file name of an instance's log."""
+    return f"{instance_id}.log"
+
+
+def encode(record: GatewayRecord | Ending) -> bytes:
+    """Turn a record into the bytes of its file."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
+
+
+class _Version(msgspec.Struct, rename="camel"):
+    schema_version: int
+
+
+def _checked(data: bytes) -> Unreadable | None:
+    try:
+        version = msgspec.json.decode(data, type=_Version).schema_version
+    except msgspec.MsgspecError as fault:
+        return Unreadable(why=f"is truncated or no record: {fault}")
+    if version != RECORD_VERSION:
+        return Unreadable(why=f"has format {version}, this program knows format {RECORD_VERSION}")
+    return None
+
+
+def decode(data: bytes) -> GatewayRecord | Unreadable:
+    """Read a record; whatever is odd about it makes it unreadable, never half-read."""
+    refused = _checked(data)
+    if refused is not None:
+        return refused
+    try:
+        return msgspec.json.decode(data, type=GatewayRecord)
+    except msgspec.MsgspecError as fault:
+        return Unreadable(why=f"does not hold what a record holds: {fault}")
+
+
+def decode_ending(data: bytes) -> Ending | None:
+    """Read how the last gateway ended; it only informs, so an odd one is as good as none."""
+    if _checked(data) is not None:
+        return None
+    try:
+        return msgspec.json.decode(data, type=Ending)
+    except msgspec.MsgspecError:
+        return None
