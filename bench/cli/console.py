@@ -1,0 +1,35 @@
+"""Where the command line talks: stderr for people, stdout for data, both without secrets."""
+
+from dataclasses import dataclass, field
+
+import click
+
+from bench.keys import redact
+
+
+@dataclass(slots=True, kw_only=True)
+class Console:
+    """One command's two streams and the secrets that must appear in neither.
+
+    Every value that is a secret is told to ``keep_secret`` before anything can mention it.
+    """
+
+    wants_json: bool = False
+    debug: bool = False
+    secrets: set[str] = field(default_factory=set)
+
+    def keep_secret(self, *values: str) -> None:
+        """Mask ``values`` from now on."""
+        self.secrets.update(value for value in values if value)
+
+    def clean(self, text: str) -> str:
+        """Return ``text`` with every known secret masked."""
+        return redact(text, self.secrets)
+
+    def say(self, text: str) -> None:
+        """Tell a person something, on stderr."""
+        click.echo(self.clean(text), err=True)
+
+    def data(self, text: str) -> None:
+        """Hand out data, on stdout."""
+        click.echo(self.clean(text))

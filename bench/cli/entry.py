@@ -1,0 +1,175 @@
+"""The one place where a command's end becomes text, an object and an exit code.
+
+Used by both packages: any exception with ``exit_code``, ``message`` and ``hint`` is a deliberate
+error; click's are usage errors; everything else is a fault of this program (exit 1, fault file).
+"""
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import gettempdir
+
+import click
+
+import bench
+from bench.cli.console import Console
+from bench.cli.outcome import Outcome, encode_outcome
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""128 + SIGPIPE: what a program killed by its reader's going away shows."""
+
+
+def run(group: click.Group, argv: Sequence[str], *, prog_name: str = "gateway-bench") -> int:
+    """Run one command to its end and return the exit code.
+
+    Args:
+        group: The commands. Each returns an ``Outcome`` (or ``None``, or an exit code) and finds
+            the ``Console`` as ``ctx.obj``.
+        argv: Words after the program's name.
+        prog_name: What the help calls this program.
+    """
+    own = list(argv[: argv.index("--")]) if "--" in argv else list(argv)
+    console = Console(wants_json="--json" in own, debug="--debug" in own)
+    command = _command_of(group, own)
+    try:
+        outcome = _outcome(group, argv, console, prog_name)
+        _finish(command, outcome, console)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return BROKEN_PIPE
+    return outcome.exit_code
+
+
+def _outcome(group: click.Group, argv: Sequence[str], console: Console, prog_name: str) -> Outcome:
+    """Return how the command ended, whatever way; what went wrong has been said on stderr."""
+    try:
+        # Not `group.main`: it turns a closed pipe into exit code 1 by itself.
+        with group.make_context(prog_name, list(argv), obj=console) as context:
+            ended = group.invoke(context)
+    except BrokenPipeError:
+        raise
+    except click.exceptions.Exit as exit_asked:
+        return Outcome(exit_code=exit_asked.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        console.say("error: interrupted")
+        return Outcome(exit_code=INTERRUPTED, reason="interrupted", headline="interrupted")
+    except Exception as fault:  # noqa: BLE001  the border of the process: all ends are told apart here
+        return _failure(fault, console)
+    if isinstance(ended, Outcome):
+        return ended
+    return Outcome(exit_code=ended if isinstance(ended, int) else 0)
+
+
+def _failure(fault: Exception, console: Console) -> Outcome:
+    """Say what happened and what to do, and return it as an outcome."""
+    if isinstance(fault, click.ClickException):
+        message, hint, exit_code = _click_sentence(fault), _click_hint(fault), fault.exit_code
+        reason = "usage_fault"
+    elif isinstance(getattr(fault, "exit_code", None), int):
+        message = str(getattr(fault, "message", fault))
+        hint, exit_code = getattr(fault, "hint", None), int(fault.exit_code)  # type: ignore[attr-defined]
+        reason = _snake(type(fault).__name__)
+    else:
+        return _unexpected(fault, console)
+    if console.debug:
+        console.say("".join(traceback.format_exception(fault)).rstrip())
+    _say_error(console, message, hint)
+    return Outcome(
+        exit_code=exit_code,
+        reason=reason,
+        headline=console.clean(message),
+        next=console.clean(hint) if hint else None,
+        run_id=getattr(fault, "run_id", None),
+    )
+
+
+def _unexpected(fault: Exception, console: Console) -> Outcome:
+    told = console.clean("".join(traceback.format_exception(fault)))
+    path = _write_fault(told)
+    message = f"unexpected {type(fault).__name__}: {fault}"
+    hint = f"this is a fault of gateway-bench; report it with `{path}`" if path else "report it"
+    if console.debug:
+        console.say(told.rstrip())
+    _say_error(console, message, hint)
+    files = (str(path),) if path else ()
+    clean = console.clean(message)
+    return Outcome(
+        exit_code=1, reason="unexpected", headline=clean, files=files, next=console.clean(hint)
+    )
+
+
+def _say_error(console: Console, message: str, hint: str | None) -> None:
+    console.say(f"error: {message}")
+    if hint:
+        console.say(f"hint: {hint}")
+
+
+def _finish(command: str, outcome: Outcome, console: Console) -> None:
+    """Put the data on stdout: the object, or the command's own text."""
+    if console.wants_json:
+        console.data(encode_outcome(command, outcome).decode())
+    elif outcome.text:
+        console.data(outcome.text)
+
+
+def _command_of(group: click.Group, own: Sequence[str]) -> str:
+    """Return the words of the command, ``config show``, as far as ``group`` knows them."""
+    words: list[str] = []
+    here: click.Command | None = group
+    for word in own:
+        if not isinstance(here, click.Group):
+            break
+        here = here.get_command(click.Context(here), word)
+        if here is None:
+            break
+        words.append(word)
+    return " ".join(words) or (own[0] if own and not own[0].startswith("-") else "")
+
+
+def _click_sentence(fault: click.ClickException) -> str:
+    message = fault.format_message().strip().rstrip(".")
+    return message[:1].lower() + message[1:]
+
+
+def _click_hint(fault: click.ClickException) -> str | None:
+    context = fault.ctx if isinstance(fault, click.UsageError) else None
+    return f"`{context.command_path} --help` shows how it is used" if context else None
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _write_fault(told: str) -> Path | None:
+    """Keep the traceback where its finder can report it; ``None`` if no folder takes it."""
+    now = datetime.now(tz=UTC)
+    name = f"fault-{now:%Y%m%dT%H%M%S}-{os.getpid()}.txt"
+    python = sys.version.split()[0]
+    text = f"gateway-bench {bench.__version__}, Python {python}, {sys.platform}\n{told}"
+    for folder in (_data_home() / "gateway-bench" / "faults", Path(gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (folder / name).write_text(text, encoding="utf-8")
+        except OSError:
+            continue
+        return folder / name
+    return None
+
+
+def _data_home() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush can't complain."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)

@@ -1,0 +1,131 @@
+"""From what a person types as `--url` to the address that is used, and what it stands for."""
+
+import ipaddress
+import re
+import socket
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from bench.errors import UsageFault
+
+COMPLETIONS = "/chat/completions"
+_VERSION = re.compile(r"v\d+(beta\d*)?")
+_SCHEMES = ("http", "https")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointUrl:
+    """One normalised address of a completions path."""
+
+    url: str
+    """What requests are sent to."""
+    models_url: str | None
+    """Where the gateway lists its models; ``None`` where the path doesn't tell."""
+    scheme: str
+    host: str
+    port: int
+
+
+def parse_url(typed: str, *, path: str = COMPLETIONS) -> EndpointUrl:
+    """Return the address for a host, a `/v1` base or a full path.
+
+    Args:
+        typed: As given. Anything that ends neither in a version nor in ``path`` is a full path.
+        path: The wire protocol's, appended to a base.
+
+    Raises:
+        UsageFault: No scheme, no host, a password inside, a port that is none.
+    """
+    parts = _split(typed.strip())
+    trail = parts.path.rstrip("/")
+    if not trail:
+        trail = f"/v1{path}"
+    elif _VERSION.fullmatch(trail.rpartition("/")[2]):
+        trail += path
+    listed = trail.removesuffix(path) + "/models" if trail.endswith(path) else None
+    return EndpointUrl(
+        url=urlunsplit(parts._replace(path=trail)),
+        models_url=urlunsplit(parts._replace(path=listed)) if listed else None,
+        scheme=parts.scheme,
+        host=parts.hostname or "",
+        port=parts.port or (443 if parts.scheme == "https" else 80),
+    )
+
+
+def _split(typed: str) -> SplitResult:
+    if "://" not in typed:
+        msg = f"the address `{typed}` has no scheme"
+        raise UsageFault(msg, hint=f"write `{_likely_scheme(typed)}{typed}`")
+    try:
+        parts = urlsplit(typed)
+        port = parts.port
+    except ValueError as fault:
+        message = f"the address `{typed}` can't be read: {fault}"
+        raise UsageFault(message) from fault
+    scheme = parts.scheme.lower()
+    if scheme not in _SCHEMES:
+        msg = f"the address `{typed}` is neither http:// nor https://"
+        raise UsageFault(msg)
+    if not parts.hostname or port == 0:
+        msg = f"the address `{typed}` names no host and port"
+        raise UsageFault(msg)
+    if parts.username or parts.password:
+        msg = f"the address of {parts.hostname} holds a user name or password"
+        raise UsageFault(
+            msg,
+            hint="keep secrets out of the command line: `--header-env Authorization=VARIABLE`",
+        )
+    if parts.fragment:
+        msg = f"the address `{typed}` has a `#` part, which is never sent"
+        raise UsageFault(msg)
+    return parts._replace(scheme=scheme)
+
+
+def _likely_scheme(typed: str) -> str:
+    host = typed.split("/", maxsplit=1)[0].rpartition(":")[0] or typed.split("/", maxsplit=1)[0]
+    return "http://" if is_loopback_name(host) or _ip(host) else "https://"
+
+
+def is_loopback_name(host: str) -> bool:
+    """Whether ``host`` is this machine by its name alone (RFC 6761) or as an address."""
+    bare = host.rstrip(".").lower()
+    return bare == "localhost" or bare.endswith(".localhost") or _is_loopback(bare)
+
+
+def resolve(host: str, port: int) -> tuple[str, ...]:
+    """Return the addresses that ``host`` stands for; empty when the name can't be resolved."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return ()
+    return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def reach(host: str, addresses: tuple[str, ...]) -> tuple[bool, bool]:
+    """Return whether a request to ``host`` may stay on this machine, and whether it may leave it.
+
+    Args:
+        host: Its name decides where it is a loopback name.
+        addresses: What it resolves to. A name that nobody knows may turn out to be anywhere: remote.
+    """
+    if is_loopback_name(host):
+        return True, False
+    stays = any(_is_loopback(address) for address in addresses)
+    leaves = not addresses or any(not _is_loopback(address) for address in addresses)
+    return stays, leaves
+
+
+def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def _is_loopback(host: str) -> bool:
+    address = _ip(host)
+    if address is None:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    # The unspecified address connects to this machine too.
+    return bool(mapped.is_loopback or mapped.is_unspecified)

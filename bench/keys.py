@@ -1,0 +1,176 @@
+"""Which secret may go to which address: the rules, decided before anything is sent. Pure.
+
+Reading variables is the business of ``bench.config``; here are names, values and addresses only.
+
+    production key   `LLM_GATEWAY_API_KEY`, `LLMGATEWAY_API_KEY`: never to a loopback address
+    local key        `LOCAL_...` or named by a preset: never to a remote address
+    any key          never over plain http to a remote host, and from the environment only to a
+                     preset's production host or a URL from a flag or the environment
+
+The first two give way to a variable that is named on the command line (`--api-key-env NAME`). They
+look at values too: another name for the same secret is the same secret.
+"""
+
+import json
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import quote, quote_plus
+
+from bench.errors import Refused
+
+PRODUCTION_KEYS = ("LLM_GATEWAY_API_KEY", "LLMGATEWAY_API_KEY")
+"""Looked for in this order when no variable is named."""
+LOCAL_PREFIX = "LOCAL_"
+MASK = "[key]"
+_SHORTEST_SECRET = 4
+"""Characters; masking anything shorter would only make the text unreadable."""
+
+
+class Origin(StrEnum):
+    """Where a value came from, as far as trust goes."""
+
+    FLAG = "flag"
+    ENVIRONMENT = "environment"
+    DOTENV = ".env"
+    FILE = "file"
+    PRESET = "preset"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A value that goes into a request header."""
+
+    variable: str
+    value: str
+    origin: Origin
+    """Where the value stands: the environment or a `.env`."""
+    named_by: Origin | None = None
+    """What named the variable; ``None`` = it is a default name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a request would go."""
+
+    scheme: str
+    host: str
+    origin: Origin
+    """What gave the URL."""
+    given_by: str
+    """The same for people: ``--url``, ``BENCHMARK_API_URL in .env``."""
+    is_loopback: bool
+    """At least one of the addresses that the host stands for is this machine."""
+    is_remote: bool
+    """At least one of them is not."""
+    is_trusted: bool = False
+    """A person named the host with `--trust-url`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownKeys:
+    """All keys that can be seen, by variable: what values are compared with."""
+
+    production: Mapping[str, str]
+    local: Mapping[str, str]
+    """`LOCAL_...` variables and the ones that presets name."""
+
+
+def may_send(secret: Secret, address: Address, known: KnownKeys) -> Refused | None:
+    """Return why ``secret`` must not go to ``address``, or ``None`` if it may."""
+    if address.scheme == "http" and address.is_remote:
+        return Refused(
+            f"the key in `{secret.variable}` would go to {address.host} over plain http",
+            hint="use https:// in the address",
+        )
+    if address.is_loopback and (name := _same(secret, PRODUCTION_KEYS, known.production)):
+        return Refused(
+            f"{_is_key(secret, name, 'production')} and {address.host} is this machine",
+            hint="name the local gateway's key with `--api-key-env LOCAL_GATEWAY_KEY`, send none "
+            f"with `--no-key`, or say that you mean it with `--api-key-env {name}`",
+        )
+    if address.is_remote and (name := _same(secret, _local_names(secret), known.local)):
+        return Refused(
+            f"{_is_key(secret, name, 'local')} and {address.host} is not this machine",
+            hint="name the key of that endpoint with `--api-key-env NAME`, or say that you mean "
+            f"it with `--api-key-env {name}`",
+        )
+    return _untrusted_url(secret, address)
+
+
+def _untrusted_url(secret: Secret, address: Address) -> Refused | None:
+    """A folder's files are a stranger's: they may not send the user's key where they like."""
+    same_file = secret.origin is Origin.DOTENV and address.origin is Origin.DOTENV
+    if address.origin not in {Origin.DOTENV, Origin.FILE} or address.is_trusted or same_file:
+        return None
+    return Refused(
+        f"the key in `{secret.variable}` would go to {address.host}, which {address.given_by} names",
+        hint=f"type the address with `--url`, or trust this host with `--trust-url {address.host}`",
+    )
+
+
+def _same(secret: Secret, names: Iterable[str], known: Mapping[str, str]) -> str | None:
+    """Return the key that ``secret`` is, by name or value, unless a flag named exactly that."""
+    told = secret.variable if secret.named_by is Origin.FLAG else None
+    if secret.variable in names:
+        return None if told == secret.variable else secret.variable
+    twins = [name for name, value in known.items() if value == secret.value]
+    return None if not twins or told in twins else twins[0]
+
+
+def _local_names(secret: Secret) -> tuple[str, ...]:
+    return (secret.variable,) if secret.variable.startswith(LOCAL_PREFIX) else ()
+
+
+def _is_key(secret: Secret, name: str, kind: str) -> str:
+    if secret.variable == name:
+        return f"`{name}` holds a {kind} key"
+    return f"`{secret.variable}` holds the same {kind} key as `{name}`"
+
+
+def is_local_name(name: str) -> bool:
+    """Whether a variable of this name holds a key that stays on this machine."""
+    return name.startswith(LOCAL_PREFIX)
+
+
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """Return ``text`` with every secret masked: as it is, URL-encoded, in base64, JSON-escaped.
+
+    Args:
+        text: Anything on its way out of this program.
+        secrets: Their values; those shorter than four characters are left alone.
+    """
+    forms = {form for secret in secrets for form in _forms(secret)}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, MASK)
+    return text
+
+
+def _forms(secret: str) -> Iterator[str]:
+    if len(secret) < _SHORTEST_SECRET:
+        return
+    yield secret
+    yield quote(secret)
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield from _inside_base64(secret.encode())
+
+
+def _inside_base64(data: bytes) -> Iterator[str]:
+    """What of ``data`` shows in base64 at each of the three places where it can begin.
+
+    `Basic` credentials encode `user:key`, so the key's own base64 need not be in there.
+    """
+    for before in range(3):
+        padded = b"\0" * before + data
+        begin = 4 if before else 0
+        whole = len(padded) // 3 * 4
+        for encode in (b64encode, urlsafe_b64encode):
+            inner = encode(padded).decode()[begin:whole]
+            if len(inner) >= _SHORTEST_SECRET:
+                yield inner
+    yield b64encode(data).decode()
+    yield urlsafe_b64encode(data).decode().rstrip("=")

@@ -1,0 +1,66 @@
+"""Which mappings of a model are meant: `*`, `provider`, `provider:region`, `provider:*`. Pure."""
+
+from collections.abc import Iterable, Sequence
+
+from bench.errors import UnknownName, UsageFault
+
+EVERY = "*"
+
+
+def split_lists(typed: Iterable[str]) -> tuple[str, ...]:
+    """Return the entries of comma lists in order, each once, blanks dropped."""
+    entries = (entry.strip() for text in typed for entry in text.split(","))
+    return tuple(dict.fromkeys(entry for entry in entries if entry))
+
+
+def choose(model_id: str, selectors: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the mappings that ``selectors`` mean, in the order of ``known``.
+
+    Args:
+        model_id: Named in errors.
+        selectors: None at all means every one.
+        known: Mappings of the model: `provider` or `provider:region`.
+
+    Raises:
+        UnknownName: A selector that fits no mapping.
+    """
+    wanted: set[str] = set() if selectors else set(known)
+    for selector in selectors:
+        fitting = _fitting(selector, known)
+        if not fitting:
+            msg = f"mapping of {model_id}"
+            raise UnknownName(msg, selector, known, listed_by="--mapping " + ",".join(known))
+        wanted.update(fitting)
+    return tuple(mapping for mapping in known if mapping in wanted)
+
+
+def _fitting(selector: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Return what one selector means.
+
+    A bare provider is its mapping without a region; where it has regions only, it is all of them.
+    """
+    if selector == EVERY:
+        return tuple(known)
+    if selector in known:
+        return (selector,)
+    provider, _, region = selector.partition(":")
+    if region not in {"", EVERY}:
+        return ()
+    return tuple(mapping for mapping in known if mapping.partition(":")[0] == provider)
+
+
+def as_typed(selectors: Sequence[str]) -> tuple[str | None, ...]:
+    """Return the mappings for a gateway that lists none: taken as they were typed.
+
+    Raises:
+        UsageFault: A pattern, which only a list could resolve.
+    """
+    for selector in selectors:
+        if EVERY in selector and selector != EVERY:
+            msg = f"the gateway lists no mappings, so `{selector}` can't be resolved"
+            raise UsageFault(
+                msg,
+                hint="name each one: `--mapping provider:region,provider:region`",
+            )
+    named = tuple(selector for selector in selectors if selector != EVERY)
+    return named or (None,)

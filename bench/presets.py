@@ -1,0 +1,40 @@
+"""What is known of a gateway by name: its dialect, its production endpoint, its local keys.
+
+How a local one is started is the orchestrator's knowledge; nothing here starts anything. Pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """One named gateway."""
+
+    name: str
+    dialect: str
+    production_url: str | None = None
+    local_keys: tuple[str, ...] = ("LOCAL_GATEWAY_KEY",)
+    """Variables whose value belongs on this machine."""
+    local_tokens: tuple[str, ...] = ()
+    """Seeded tokens: known to everybody, good for a local gateway only."""
+
+
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(name="demo", dialect="llmgateway", local_tokens=("test-token",)),
+        Preset(
+            name="llmgateway",
+            dialect="llmgateway",
+            production_url="https://api.llmgateway.io/v1/chat/completions",
+            local_tokens=("test-token",),
+        ),
+        Preset(
+            name="litellm",
+            dialect="litellm",
+            local_keys=("LOCAL_GATEWAY_KEY", "LITELLM_MASTER_KEY"),
+        ),
+        Preset(name="portkey", dialect="portkey"),
+    )
+}
