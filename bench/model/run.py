@@ -191,6 +191,7 @@ StopReason = Literal[
     "max_cost",
     "gateway",
     "provider_down",
+    "no_success",
     "key_rejected",
     "disk_full",
     "killed",
