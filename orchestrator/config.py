@@ -10,9 +10,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from orchestrator.description import GatewayConfig, Health, Pointing
+from orchestrator.description import GatewayConfig, Pointing
 from orchestrator.faults import ConfigFaults, UnknownPreset
 from orchestrator.presets import preset_names, read_preset
+from orchestrator.readiness import HealthCheck
 from orchestrator.settings import KEYS, MERGED, GeneratedFile, Unreadable
 from orchestrator.sources import (
     Layer,
@@ -257,7 +258,7 @@ def _config(
         dir=_folder(parsed, file if took_part else None, folder),
         entry=_entry(parsed, folder),
         is_port_fixed=_is_port_fixed(layers),
-        health=Health(**{key[7:]: values[key] for key in values if key.startswith("health.")}),
+        health=HealthCheck(**{key[7:]: values[key] for key in values if key.startswith("health.")}),
         point=Pointing(**{key[6:]: values[key] for key in values if key.startswith("point.")}),
         ready_timeout_ms=values["ready_timeout"],
         grace_ms=values["grace"],

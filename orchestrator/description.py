@@ -5,22 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from orchestrator.settings import EntryMode, EnvFile, GeneratedFile, Service
+from orchestrator.entry import EntryMode
+from orchestrator.readiness import HealthCheck
+from orchestrator.settings import EnvFile, GeneratedFile, Service
 from orchestrator.sources import TomlFile
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """How the gateway says that it is ready."""
-
-    path: str
-    status: int
-    text: str | None = None
-    """Has to be in the body."""
-    field: str | None = None
-    """Dotted name in a JSON body."""
-    equals: str | None = None
-    """What the field has to be; ``None`` = anything true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +47,7 @@ class GatewayConfig:
     port: int | None = None
     is_port_fixed: bool = False
     port_env: tuple[str, ...] = ()
-    health: Health
+    health: HealthCheck
     ready_timeout_ms: float
     grace_ms: float
     services: tuple[Service, ...] = ()

@@ -9,12 +9,12 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from orchestrator.entry import EntryMode
 from orchestrator.templates import MODEL_PLACES, unknown_places
 
-ENTRY_MODES = ("shim", "import", "link", "direct")
-EntryMode = Literal["shim", "import", "link", "direct"]
+ENTRY_MODES: tuple[EntryMode, ...] = ("shim", "import", "direct")
 
 _UNITS = {"ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
