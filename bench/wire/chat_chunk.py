@@ -1,0 +1,139 @@
+"""One chat-completions object, of a stream or whole, from JSON: a fast strict way and a lenient one.
+
+The strict way decodes only the fields that count, straight into structs (0.3 µs per event, a fifth
+of untyped decoding with a walk). What does not fit its types, such as reasoning that is an object
+or content in parts, takes the lenient way; both give the same ``Chunk``.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+class Function(msgspec.Struct, gc=False):
+    """Pieces of name and arguments."""
+
+    name: str | None = None
+    arguments: str | None = None
+
+
+class ToolPiece(msgspec.Struct, gc=False):
+    """One entry of ``tool_calls``, in a delta or whole."""
+
+    index: int | None = None
+    id: str | None = None
+    function: Function | None = None
+
+
+class Delta(msgspec.Struct, gc=False):
+    """A ``delta`` or ``message``; both spellings of reasoning are in use, often side by side."""
+
+    content: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[ToolPiece] | None = None
+
+
+class Choice(msgspec.Struct, gc=False):
+    """One choice; only number 0 is read."""
+
+    index: int | None = None
+    delta: Delta | None = None
+    message: Delta | None = None
+    finish_reason: str | None = None
+
+
+class Chunk(msgspec.Struct, gc=False):
+    """The fields that count of one event, or of one JSON body."""
+
+    model: str | None = None
+    system_fingerprint: str | None = None
+    choices: list[Choice] | None = None
+    usage: dict[str, Any] | None = None
+    error: Any = None
+
+
+_STRICT = msgspec.json.Decoder(Chunk)
+
+
+def read_chunk(data: bytes) -> Chunk | None:
+    """Return the chunk in ``data``, ``None`` for JSON that is no object.
+
+    Raises:
+        msgspec.DecodeError: Not JSON.
+    """
+    try:
+        return _STRICT.decode(data)
+    except msgspec.ValidationError:
+        fields = msgspec.json.decode(data)
+    return _lenient(fields) if isinstance(fields, dict) else None
+
+
+def _lenient(fields: Mapping[str, Any]) -> Chunk:
+    choices = fields.get("choices")
+    usage = fields.get("usage")
+    return Chunk(
+        model=_string(fields.get("model")),
+        system_fingerprint=_string(fields.get("system_fingerprint")),
+        choices=[_choice(item) for item in _objects(choices)],
+        usage=usage if isinstance(usage, dict) else None,
+        error=fields.get("error"),
+    )
+
+
+def _choice(raw: Mapping[str, Any]) -> Choice:
+    return Choice(
+        index=_integer(raw.get("index")),
+        delta=_delta(raw.get("delta")),
+        message=_delta(raw.get("message")),
+        finish_reason=_string(raw.get("finish_reason")),
+    )
+
+
+def _delta(raw: object) -> Delta | None:
+    if not isinstance(raw, Mapping):
+        return None
+    return Delta(
+        content=_text(raw.get("content")),
+        reasoning_content=_text(raw.get("reasoning_content")),
+        reasoning=_text(raw.get("reasoning")),
+        tool_calls=[_tool_piece(item) for item in _objects(raw.get("tool_calls"))],
+    )
+
+
+def _tool_piece(raw: Mapping[str, Any]) -> ToolPiece:
+    function = raw.get("function")
+    if not isinstance(function, Mapping):
+        function = {}
+    arguments = function.get("arguments")
+    if arguments is not None and not isinstance(arguments, str):
+        arguments = msgspec.json.encode(arguments).decode()
+    return ToolPiece(
+        index=_integer(raw.get("index")),
+        id=_string(raw.get("id")),
+        function=Function(name=_string(function.get("name")), arguments=arguments),
+    )
+
+
+def _text(value: object) -> str | None:
+    """Return the text of a string, of ``{"content": …}`` or ``{"text": …}``, or of parts of them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return _text(value.get("content", value.get("text")))
+    if isinstance(value, list):
+        return "".join(filter(None, map(_text, value))) or None
+    return None
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,93 @@
+"""The seam between what is asked and how a protocol says it. Chat completions is the first one.
+
+A wire protocol writes a request body and reads a response body; connections, headers, status and
+time limits are the client's business. Pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from bench.model.case import ChatRequest
+from bench.model.trial import ToolCall, Usage
+from bench.stream.deltas import Deltas
+
+FaultCode = Literal["upstream_stream_error", "invalid_stream_json"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something in the body says that the answer failed, whatever the status was."""
+
+    code: FaultCode
+    message: str
+    """One line, at most a few hundred characters, without control characters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoded:
+    """What a body said, as far as it came."""
+
+    content: str
+    reasoning: str
+    tool_calls: tuple[ToolCall, ...]
+    finish_reason: str | None
+    response_model: str | None
+    system_fingerprint: str | None
+    usage: Usage | None
+    deltas: Deltas
+    """Empty when the answer came as one JSON body."""
+    first_event_ns: int | None
+    event_count: int
+    """Events with data, ``[DONE]`` included; a JSON body is none."""
+    is_json: bool
+    """One JSON (or HTML) body instead of a stream."""
+    fields: Mapping[str, Any]
+    """Top-level fields of the answer, each as last seen, ``choices`` left out."""
+    fault: Fault | None
+    """The first one."""
+
+
+class BodyDecoder(Protocol):
+    """Reads one response body, incrementally."""
+
+    @property
+    def saw_done(self) -> bool:
+        """The protocol's own end mark has been seen."""
+        ...
+
+    def feed(self, at_ns: int, read: int, data: bytes) -> None:
+        """Take body bytes, content coding undone.
+
+        Args:
+            at_ns: Stamp of the network read that carried them.
+            read: Index of that read, from 0.
+            data: Any piece of the body, cut anywhere.
+        """
+        ...
+
+    def finish(self) -> Decoded:
+        """Say what the body told; call once, after its last byte."""
+        ...
+
+
+class WireProtocol(Protocol):
+    """One way to ask a model over HTTP."""
+
+    @property
+    def path(self) -> str:
+        """Path below the ``/v1`` base."""
+        ...
+
+    def encode(self, request: ChatRequest, *, model: str, stream: bool) -> bytes:
+        """Return the request body as JSON."""
+        ...
+
+    def decoder(self, *, stream: bool) -> BodyDecoder:
+        """Return a decoder for one answer.
+
+        Args:
+            stream: Whether a stream was asked for. What comes decides: servers send JSON where a
+                stream was asked for, and streams where none was.
+        """
+        ...

@@ -1,0 +1,87 @@
+"""Token counts of chat completions, as gateways spell them, to one normal form."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from bench.model.trial import Usage
+
+_COST_KEYS = ("cost", "cost_usd", "total_cost", "cost_usd_total")
+
+
+def read_usage(raw: Mapping[str, Any]) -> Usage | None:
+    """Return the counts in a ``usage`` object, ``None`` when it holds none.
+
+    Counts are inclusive in this protocol: prompt tokens contain the cached ones, completion
+    tokens the reasoning. A gateway that counts reasoning beside the completion is known by its
+    own total, and put right. Estimates with fractions are rounded; ``raw`` keeps them.
+    """
+    prompt = _count(raw.get("prompt_tokens"))
+    completion = _count(raw.get("completion_tokens"))
+    if prompt is None and completion is None:
+        return None
+    reasoning = _count(_inside(raw, "completion_tokens_details", "reasoning_tokens"))
+    if reasoning is None:
+        reasoning = _count(raw.get("reasoning_tokens"))
+    cached = _count(_inside(raw, "prompt_tokens_details", "cached_tokens"))
+    if cached is None:
+        cached = _count(raw.get("prompt_cache_hit_tokens"))
+    total = _count(raw.get("total_tokens"))
+    if completion is not None and reasoning and total == (prompt or 0) + completion + reasoning:
+        completion += reasoning
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        reasoning_tokens=reasoning,
+        visible_completion_tokens=_visible(completion, reasoning),
+        cached_prompt_tokens=cached,
+        cost_usd=_cost(raw),
+        raw=dict(raw),
+    )
+
+
+def merge_usage(earlier: Mapping[str, Any] | None, later: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the ``usage`` object that stands after a further one: never a sum.
+
+    The same counts told twice are one object with the details of both; other counts replace
+    (servers that report progress send growing ones); an object without counts adds nothing to
+    one that has them.
+    """
+    if not earlier:
+        return later
+    known, told = _counts(earlier), _counts(later)
+    if told == (None, None):
+        return {**later, **earlier}
+    if known in (told, (None, None)):
+        return {**earlier, **{key: value for key, value in later.items() if value is not None}}
+    return later
+
+
+def _counts(raw: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    return _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens"))
+
+
+def _visible(completion: int | None, reasoning: int | None) -> int | None:
+    return None if completion is None else max(0, completion - (reasoning or 0))
+
+
+def _inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
+    details = raw.get(outer)
+    return details.get(inner) if isinstance(details, Mapping) else None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and value >= 0 else None
+
+
+def _count(value: object) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number + 0.5)
+
+
+def _cost(raw: Mapping[str, Any]) -> float | None:
+    costs = (_number(raw.get(key)) for key in _COST_KEYS)
+    # 0 is what gateways say when they know no price.
+    return next((cost for cost in costs if cost), None)
