@@ -66,16 +66,16 @@ class SeededStream:
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[_Item]) -> list[_Item]:
-        """Return ``items`` in a drawn order (Fisher-Yates)."""
-        order = list(items)
-        for last in range(len(order) - 1, 0, -1):
-            other = self.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        return order
+        """Return ``items`` in a drawn order."""
+        return self.sample(items, len(items))
 
     def sample(self, items: Sequence[_Item], count: int) -> list[_Item]:
-        """Return ``count`` different positions of ``items`` in a drawn order."""
-        return self.shuffled(items)[:count]
+        """Return ``count`` different positions of ``items`` in a drawn order (Fisher-Yates)."""
+        order = list(items)
+        for position in range(count):
+            other = position + self.below(len(order) - position)
+            order[position], order[other] = order[other], order[position]
+        return order[:count]
 
     def _word(self) -> int:
         block = hashlib.sha256(self._key + self._count.to_bytes(_WORD_BYTES, "big")).digest()

@@ -41,9 +41,10 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     id: str
     name: str
     kind: CaseKind
-    category: str
-    dimension: str
-    difficulty: Difficulty
+    category: str | None
+    dimension: str | None
+    difficulty: Difficulty | None
+    """``None`` only in documents of the seed system, which may leave these three out."""
     variant_of: str | None = None
     variant: Variant = "canonical"
     seed_group: str | None = None
@@ -51,8 +52,9 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     runs: int
     warmup_runs: int = 0
     concurrency: int = 1
-    text_hash: str
-    """SHA-256 over the case's fixed text and generator version: differs when the case changed."""
+    text_hash: str | None
+    """SHA-256 over the case's fixed text and generator version: differs when the case changed.
+    ``None`` only in documents of the seed system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,3 +79,5 @@ class Case:
     info: CaseInfo
     build: Callable[[int], Instance]
     """Seed → instance. Pure: the same seed gives the same instance on every machine."""
+    description: str | None = None
+    """One sentence for listings: what the case measures."""
