@@ -58,7 +58,8 @@ def slices(
         field: ``category``, ``difficulty`` or ``dimension``.
         target_id: For the result.
     """
-    keys = dict.fromkeys(getattr(case, field) for case in cases.values())
+    found = (getattr(case, field) for case in cases.values())
+    keys = dict.fromkeys(key for key in found if key is not None)
     result = []
     for key in keys:
         verdicts = {

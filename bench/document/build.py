@@ -1,0 +1,138 @@
+"""Puts a result document together from a run's ledger."""
+
+from datetime import UTC, datetime, timedelta
+
+from bench import __version__
+from bench.document.completeness import completeness, not_run
+from bench.document.shape import document_config, document_target, document_trial
+from bench.document.trust import Circumstances, caveats
+from bench.ledger import Ledger
+from bench.model.document import (
+    GENERATOR,
+    Document,
+    DocumentTarget,
+    Generator,
+    PriceSnapshot,
+    RunSpend,
+)
+from bench.model.run import Sample
+from bench.model.summary import NumericSummary
+from bench.stats import summarize_numbers
+from bench.summary import Evidence, summarize
+
+
+def build_document(ledger: Ledger) -> Document:
+    """Return everything the journal knows and what it amounts to.
+
+    Works at any moment of a run's life: without a footer the run counts as killed.
+    """
+    header = ledger.header
+    planned = [trial for block in header.plan for trial in block.trials]
+    reference = header.config.reference or (header.targets[0].id if header.targets else None)
+    summary = summarize(
+        Evidence(
+            targets=header.targets,
+            cases=header.cases,
+            trials=ledger.trials,
+            reference=reference,
+            planned=tuple(planned),
+            spend=ledger.spend,
+        )
+    )
+    done = completeness(ledger, planned)
+    simulated = _is_simulated(ledger)
+    spend = _spend(ledger)
+    targets = tuple(map(document_target, header.targets))
+    cases = {case.id: case for case in header.cases}
+    return Document(
+        generator=Generator(name=GENERATOR, version=__version__),
+        run_id=header.run_id,
+        stem=header.stem,
+        started_at=header.started_at,
+        finished_at=_finished_at(ledger),
+        duration_ms=_duration_ms(ledger),
+        simulated=simulated,
+        completeness=done,
+        trust=caveats(
+            Circumstances(
+                completeness=done,
+                config=header.config,
+                spend=spend,
+                summary=summary,
+                trials=ledger.trials,
+                incidents=ledger.incidents,
+                possibly_billed=ledger.possibly_billed,
+                simulated=simulated,
+            )
+        ),
+        spend=spend,
+        config=document_config(header.config, reference=reference),
+        options=header.options,
+        environment=header.environment,
+        gateway=ledger.gateway,
+        gateway_resources=_resources(ledger.samples),
+        incidents=ledger.incidents,
+        not_run=not_run(ledger, planned),
+        possibly_billed=ledger.possibly_billed,
+        price_snapshot=_price_snapshot(targets),
+        case_text_hashes={case.id: case.text_hash for case in header.cases if case.text_hash},
+        plan_hash=header.plan_hash,
+        metric_version=header.metric_version,
+        budget_used_ms=dict(ledger.budget_used_ms),
+        targets=targets,
+        cases=header.cases,
+        summary=summary,
+        trials=tuple(
+            document_trial(
+                trial, cases.get(trial.case_id), with_answer=header.config.save_responses
+            )
+            for trial in ledger.trials
+        ),
+    )
+
+
+def _is_simulated(ledger: Ledger) -> bool:
+    gateway = ledger.gateway
+    return (
+        ledger.header.simulated
+        or (gateway is not None and gateway.simulated_upstream is True)
+        or any(trial.response.simulated for trial in ledger.trials)
+    )
+
+
+def _spend(ledger: Ledger) -> RunSpend:
+    return RunSpend(
+        total_usd=ledger.spent_usd,
+        known_usd=ledger.known_spend_usd,
+        unknown_requests=ledger.unknown_costs,
+        reserved_usd=sum(part.reserved_usd for part in ledger.spend.values()),
+    )
+
+
+def _duration_ms(ledger: Ledger) -> float:
+    return ledger.offset_ms if ledger.footer is None else ledger.footer.offset_ms
+
+
+def _finished_at(ledger: Ledger) -> str:
+    """Return the recorded end, else the start plus the last recorded offset."""
+    if ledger.footer is not None:
+        return ledger.footer.finished_at
+    started = datetime.fromisoformat(ledger.header.started_at).astimezone(UTC)
+    ended = started + timedelta(milliseconds=ledger.offset_ms)
+    return ended.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _resources(samples: tuple[Sample, ...]) -> dict[str, NumericSummary]:
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    summaries = {
+        name: summarize_numbers(sample.values.get(name) for sample in samples) for name in names
+    }
+    return {name: summary for name, summary in summaries.items() if summary is not None}
+
+
+def _price_snapshot(targets: tuple[DocumentTarget, ...]) -> PriceSnapshot | None:
+    prices = {t.id: t.metadata.prices for t in targets if t.metadata.prices is not None}
+    if not prices:
+        return None
+    dates = [price.as_of for price in prices.values() if price.as_of is not None]
+    return PriceSnapshot(as_of=max(dates, default=None), targets=prices)

@@ -1,0 +1,248 @@
+"""What stands between a reader and the figures, in plain words, worst first.
+
+Each caveat says what happened with its values, what that does to the figures, and what to do.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bench.model.document import Caveat, Completeness, RunSpend
+from bench.model.run import Incident, RunConfig, Started
+from bench.model.summary import Summary
+from bench.model.trial import Trial
+from bench.stats import percentile
+from bench.summary.performance import headline_block
+from bench.summary.selection import is_counted, violations
+
+LAG_FLOOR_MS = 2.0
+"""A client lag below this is never held against a figure."""
+LAG_SHARE = 0.05
+"""Share of the median TTFT above which the client's own lag makes it doubtful."""
+
+_REASONS = {
+    "interrupted": "it was interrupted",
+    "budget": "the time budget was used up",
+    "max_cost": "the money limit was reached",
+    "gateway": "the gateway died or was replaced",
+    "provider_down": "the provider answered only with errors",
+    "key_rejected": "the key was rejected",
+    "disk_full": "the disk was full",
+    "killed": "the benchmark process was killed",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """Everything that a caveat may come from."""
+
+    completeness: Completeness
+    config: RunConfig
+    spend: RunSpend
+    summary: Summary
+    trials: Sequence[Trial]
+    incidents: Sequence[Incident] = ()
+    possibly_billed: Sequence[Started] = ()
+    simulated: bool = False
+    is_recorded_plan: bool = True
+
+
+def caveats(run: Circumstances) -> tuple[Caveat, ...]:
+    """Return every reason to trust the figures less, worst first."""
+    found = [
+        *_incidents(run.incidents),
+        *_incomplete(run.completeness),
+        *_nothing_answered(run.completeness),
+        *_simulated(simulated=run.simulated),
+        *_untold_outage(run),
+        *_client_lag(run),
+        *_violations(run.trials),
+        *_connection(run.summary),
+        *_overlap(run.config),
+        *_money(run),
+        *_record(run.completeness, is_recorded_plan=run.is_recorded_plan),
+    ]
+    order = {"broken": 0, "doubtful": 1, "note": 2}
+    return tuple(sorted(found, key=lambda caveat: order[caveat.level]))
+
+
+def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
+    for incident in incidents:
+        touched = len(incident.touched_trials)
+        effect = f" {_count(touched, 'trial')} touched by it count nowhere." if touched else ""
+        summary = incident.summary.rstrip(". ")
+        yield Caveat(
+            code=incident.incident_class,
+            level="broken",
+            text=f"{summary}.{effect} What was measured before is kept; `gateway-bench resume` "
+            "asks only what is missing.",
+        )
+
+
+def _incomplete(completeness: Completeness) -> Iterable[Caveat]:
+    if completeness.is_complete is not False:
+        return
+    why = _REASONS.get(completeness.reason or "killed", "some trials gave no usable record")
+    yield Caveat(
+        code="incomplete",
+        level="broken",
+        text=f"Only {completeness.done} of {completeness.planned} planned trials were measured: "
+        f"{why}. Figures stand on what there is; `gateway-bench resume` measures the rest.",
+    )
+
+
+def _nothing_answered(completeness: Completeness) -> Iterable[Caveat]:
+    for target in completeness.targets:
+        if target.done and target.failed == target.done:
+            yield Caveat(
+                code="no_success",
+                level="broken",
+                text=f"No request to {target.target_id} succeeded ({target.failed} failed): it has "
+                "no speed or quality figures. The errors are listed below.",
+            )
+
+
+def _simulated(*, simulated: bool) -> Iterable[Caveat]:
+    if simulated:
+        yield Caveat(
+            code="simulated",
+            level="doubtful",
+            text="SIMULATED: the answers came from the built-in simulator. The figures show what "
+            "the gateway and this tool do; they say nothing about a real model.",
+        )
+
+
+def _untold_outage(run: Circumstances) -> Iterable[Caveat]:
+    refused = sum(
+        trial.response.error is not None and trial.response.error.code == "request_error"
+        for trial in run.trials
+    )
+    if refused:
+        yield Caveat(
+            code="request_error",
+            level="doubtful",
+            text=f"{_count(refused, 'request')} ended as `request_error`: this format can't tell a "
+            "gateway that died from a provider that was down.",
+        )
+
+
+def _client_lag(run: Circumstances) -> Iterable[Caveat]:
+    lags = sorted(
+        trial.response.timing.client_lag_ms
+        for trial in run.trials
+        if is_counted(trial) and trial.response.timing.client_lag_ms is not None
+    )
+    if not lags:
+        return
+    typical = percentile(lags, 0.5)
+    medians = [
+        ttft.p50
+        for target in run.summary.targets
+        if (ttft := headline_block(target.performance).ttft_ms) is not None
+    ]
+    bound = max(LAG_FLOOR_MS, LAG_SHARE * min(medians)) if medians else LAG_FLOOR_MS
+    if typical > bound:
+        yield Caveat(
+            code="client_bound",
+            level="doubtful",
+            text=f"This machine was busy: the client itself lagged {typical:.1f} ms in the median "
+            f"trial (at most {lags[-1]:.1f} ms; {bound:.1f} ms would be fine). Times include it; "
+            "measure again on a quiet machine.",
+        )
+
+
+def _violations(trials: Sequence[Trial]) -> Iterable[Caveat]:
+    seen = violations(trial for trial in trials if is_counted(trial))
+    parts = [
+        (seen.pin_violated, "another provider or model answered"),
+        (seen.fallback, "the gateway fell back"),
+        (seen.cache_hit, "the gateway answered from its response cache"),
+    ]
+    told = [f"{what} in {_count(count, 'trial')}" for count, what in parts if count]
+    if told:
+        yield Caveat(
+            code="not_pinned",
+            level="doubtful",
+            text=f"Not only the pinned target was measured: {'; '.join(told)}. These trials are "
+            "left out of all timings; scores include them.",
+        )
+
+
+def _connection(summary: Summary) -> Iterable[Caveat]:
+    names = {
+        "cold": "on cold connections only, so they include connecting",
+        "promptCached": "with prompts the provider had cached, so time to first token is flattered",
+    }
+    for kind, words in names.items():
+        which = [t.target_id for t in summary.targets if t.performance.headline == kind]
+        if which:
+            yield Caveat(
+                code=f"headline_{kind}",
+                level="doubtful",
+                text=f"The speed of {', '.join(which)} was measured {words}.",
+            )
+
+
+def _overlap(config: RunConfig) -> Iterable[Caveat]:
+    if config.overlap:
+        yield Caveat(
+            code="overlap",
+            level="doubtful",
+            text="Performance trials ran side by side with others (`--overlap`): they may have "
+            "slowed each other.",
+        )
+
+
+def _money(run: Circumstances) -> Iterable[Caveat]:
+    if run.possibly_billed:
+        reserves = [start.reserve_usd for start in run.possibly_billed]
+        known = sum(reserve for reserve in reserves if reserve is not None)
+        cost = f"up to ${known:.6f}" if None not in reserves else "an unknown amount"
+        yield Caveat(
+            code="possibly_billed",
+            level="note",
+            text=f"{_count(len(reserves), 'request')} sent without a recorded end: the provider "
+            f"may bill {cost} for what is not in the figures.",
+        )
+    limit, spent = run.config.max_cost_usd, run.spend.known_usd
+    if limit is not None and spent > limit:
+        yield Caveat(
+            code="over_limit",
+            level="note",
+            text=f"Spend of ${spent:.6f} passed the limit of ${limit:.6f} by "
+            f"${spent - limit:.6f}: more was billed than the requests could be expected to cost.",
+        )
+    if run.spend.unknown_requests and run.config.is_paid:
+        yield Caveat(
+            code="cost_unknown",
+            level="note",
+            text=f"The cost of {_count(run.spend.unknown_requests, 'request')} is unknown (no "
+            "price or no usage): cost figures that would need it are left empty.",
+        )
+
+
+def _record(completeness: Completeness, *, is_recorded_plan: bool) -> Iterable[Caveat]:
+    if completeness.damaged_lines:
+        yield Caveat(
+            code="damaged_journal",
+            level="note",
+            text=f"{_count(completeness.damaged_lines, 'line')} of the journal could not be read "
+            "(a last line is cut when the process dies while writing).",
+        )
+    if completeness.resumed:
+        yield Caveat(
+            code="resumed",
+            level="note",
+            text=f"The run was resumed {_count(completeness.resumed, 'time')}: its trials were not "
+            "measured in one go.",
+        )
+    if not is_recorded_plan:
+        yield Caveat(
+            code="version_2",
+            level="note",
+            text="This document was written by the older system: it does not say what was planned, "
+            "which connections were warm, or what the client's own lag was.",
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
