@@ -1,0 +1,108 @@
+"""What a runner is asked to do: the part of a plan that has no result yet, and where it goes on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import msgspec
+
+from bench.ledger import Ledger
+from bench.model.case import Case, ChatRequest
+from bench.model.run import Block, RunConfig
+from bench.model.target import Target
+from bench.runner.ending import Fact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A new run and a resumed one look the same from here."""
+
+    run_id: str
+    config: RunConfig
+    targets: Mapping[str, Target]
+    cases: Mapping[str, Case]
+    blocks: tuple[Block, ...]
+    """In plan order, with only the trials that are to be asked."""
+    attempts: Mapping[str, int]
+    """Trial id → attempts that a journal has already."""
+    facts: Mapping[str, Fact]
+    """Trial id → its valid last record from earlier."""
+    origin_ns: int
+    """Monotonic reading at which this process's offsets begin."""
+    offset_ms: float
+    """The offset at ``origin_ns``: 0 in a new run."""
+    budget_used_ms: Mapping[str, float]
+    spent_usd: float
+    unknown_costs: int
+    has_tags: bool = True
+    """Requests carry run and trial id, so that they can be found in a bill."""
+    require_complete: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        ledger: Ledger,
+        *,
+        cases: Mapping[str, Case],
+        origin_ns: int,
+        has_tags: bool = True,
+        require_complete: bool = False,
+    ) -> Self:
+        """Return what ``ledger`` lacks.
+
+        Args:
+            ledger: Of a journal that may hold nothing but its header.
+            cases: The cases of its plan, by id.
+            origin_ns: The clock now.
+            has_tags: Send run and trial id along.
+            require_complete: A cut by time counts as incomplete.
+        """
+        missing = {trial.id for trial in ledger.missing}
+        return cls(
+            run_id=ledger.header.run_id,
+            config=ledger.header.config,
+            targets={target.id: target for target in ledger.header.targets},
+            cases=cases,
+            blocks=tuple(_remaining(ledger.header.plan, missing)),
+            attempts=ledger.attempts,
+            facts={t.id: Fact.of(t) for t in ledger.trials if t.id not in missing},
+            origin_ns=origin_ns,
+            offset_ms=ledger.offset_ms,
+            budget_used_ms=ledger.budget_used_ms,
+            spent_usd=ledger.known_spend_usd,
+            unknown_costs=ledger.unknown_costs,
+            has_tags=has_tags,
+            require_complete=require_complete,
+        )
+
+
+def asked(request: ChatRequest, config: RunConfig) -> ChatRequest:
+    """Return a case's request with the run's own settings in place of the case's."""
+    own = {
+        name: value
+        for name in ("max_tokens", "temperature", "reasoning_effort")
+        if (value := getattr(config, name)) is not None
+    }
+    return msgspec.structs.replace(request, **own) if own else request
+
+
+def parameters(request: ChatRequest) -> dict[str, Any]:
+    """Return what is sent besides the messages; of tools only their names."""
+    tools = request.tools or ()
+    known = {
+        "maxTokens": request.max_tokens,
+        "temperature": request.temperature,
+        "reasoningEffort": request.reasoning_effort,
+        "tools": [tool.get("function", {}).get("name") for tool in tools] or None,
+        "toolChoice": request.tool_choice,
+    }
+    return {**request.extra, **{name: value for name, value in known.items() if value is not None}}
+
+
+def _remaining(plan: tuple[Block, ...], missing: set[str]) -> list[Block]:
+    blocks = []
+    for block in plan:
+        trials = tuple(trial for trial in block.trials if trial.id in missing)
+        if trials:
+            blocks.append(msgspec.structs.replace(block, trials=trials))
+    return blocks

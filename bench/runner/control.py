@@ -1,0 +1,48 @@
+"""Why a run stops before its plan ends; one value that signals, the watcher and the gate share."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from bench.model.run import Incident, StopReason
+from bench.model.trial import Response
+
+
+@dataclass(slots=True)
+class Control:
+    """The first reason wins, except that a dead gateway overrules a polite stop."""
+
+    reason: StopReason | None = None
+    """``None`` = go on."""
+    signal_number: int | None = None
+    """The first signal that asked for the end."""
+    incident: Incident | None = None
+    """What ended the gateway."""
+    flights: dict[str, asyncio.Task[tuple[int, Response]]] = field(default_factory=dict)
+    """Trial id → the request that is on its way."""
+    _signals: int = 0
+
+    def interrupt(self, signal_number: int) -> None:
+        """Take a signal: the first lets what is in flight finish, the second cancels it."""
+        self._signals += 1
+        if self._signals == 1:
+            self.signal_number = signal_number
+            self.stop("interrupted")
+        else:
+            self.cancel_flights()
+
+    def lose_gateway(self, incident: Incident) -> None:
+        """End at once: nothing that is in flight can be measured any more."""
+        if self.incident is None:
+            self.incident = incident
+            self.reason = "gateway"
+            self.cancel_flights()
+
+    def stop(self, reason: StopReason) -> None:
+        """Send nothing further; what is in flight finishes."""
+        if self.reason is None:
+            self.reason = reason
+
+    def cancel_flights(self) -> None:
+        """Close the connections of all requests on their way."""
+        for flight in self.flights.values():
+            flight.cancel()

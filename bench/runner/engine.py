@@ -1,0 +1,142 @@
+"""The order of a run: blocks, warm-ups, workers; and how it ended.
+
+Blocks run one after another; up to ``parallel_groups`` neighbouring blocks that need not be alone
+run side by side. Inside a block as many workers as its concurrency take trials in order.
+"""
+
+import asyncio
+import gc
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from bench.errors import JournalUnwritable
+from bench.model.case import Instance
+from bench.model.run import Block, Incident, NotRun, PlannedTrial, Sample, StopReason
+from bench.model.trial import Response
+from bench.runner.assignment import Assignment
+from bench.runner.control import Control
+from bench.runner.ending import concluded, exit_code
+from bench.runner.trial import OnTrial, Ports, TrialRunner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """How the measuring ended: what the footer says, and what broke it."""
+
+    reason: StopReason
+    exit_code: int
+    not_run: tuple[NotRun, ...]
+    budget_used_ms: dict[str, float]
+    spent_usd: float | None
+    refusal: Response | None = None
+    """The first answer, when it refused the key."""
+    fault: JournalUnwritable | None = None
+    """The record that could not be written."""
+
+
+class Runner:
+    """Runs an assignment to its end.
+
+    Args:
+        assignment: What is asked.
+        ports: The outside world.
+        control: Says when to stop; signals and the watcher reach the run through it.
+        on_trial: Called with each recorded trial, for the progress display.
+    """
+
+    def __init__(
+        self, assignment: Assignment, ports: Ports, control: Control, *, on_trial: OnTrial
+    ) -> None:
+        self._assignment = assignment
+        self._ports = ports
+        self._control = control
+        self._trials = TrialRunner(assignment, ports, control, on_trial=on_trial)
+
+    async def run(self) -> RunEnd:
+        """Ask everything that may be asked; every trial is in the journal when this returns."""
+        # What is loaded by now lives as long as the run: no collection walks through it again.
+        gc.collect()
+        gc.freeze()
+        try:
+            for stretch in _stretches(self._assignment.blocks):
+                await self._side_by_side(stretch)
+        finally:
+            gc.unfreeze()
+        return self._end()
+
+    def offset_ms(self, at_ns: int) -> float:
+        """Return a monotonic reading as an offset of this run."""
+        return self._trials.offset_ms(at_ns)
+
+    def take_incident(self, incident: Incident) -> None:
+        """Record an incident at once; one that the watcher calls fatal ends the run."""
+        if self._ports.watch.fatal() is incident:
+            self._control.lose_gateway(incident)
+        self._trials.note(incident)
+
+    def take_sample(self, sample: Sample) -> None:
+        """Record a sample of the gateway's resource use."""
+        self._trials.write(sample)
+
+    async def _side_by_side(self, stretch: list[Block]) -> None:
+        waiting = deque(stretch)
+        groups = 1 if stretch[0].alone else self._assignment.config.parallel_groups
+
+        async def work() -> None:
+            while waiting:
+                await self._block(waiting.popleft())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(groups, len(stretch))):
+                group.create_task(work())
+
+    async def _block(self, block: Block) -> None:
+        case = self._assignment.cases[block.case_id]
+        instances = {trial.seed: case.build(trial.seed) for trial in block.trials}
+        for is_warmup in (True, False):
+            trials = deque(trial for trial in block.trials if trial.warmup is is_warmup)
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(block.concurrency, len(trials))):
+                    group.create_task(self._work(trials, instances))
+
+    async def _work(self, trials: deque[PlannedTrial], instances: dict[int, Instance]) -> None:
+        while trials:
+            planned = trials.popleft()
+            await self._trials.run(planned, instances[planned.seed])
+
+    def _end(self) -> RunEnd:
+        left = self._trials.left
+        facts = self._trials.facts
+        targets = [
+            target_id
+            for target_id in self._assignment.targets
+            if any(block.target_id == target_id for block in self._assignment.blocks)
+            or any(fact.target_id == target_id for fact in facts.values())
+        ]
+        reason = self._control.reason or concluded(targets, facts.values(), is_cut=bool(left))
+        now_ns = self._ports.clock.now_ns()
+        purse = self._trials.purse
+        return RunEnd(
+            reason=reason,
+            exit_code=exit_code(
+                reason,
+                signal_number=self._control.signal_number,
+                require_complete=self._assignment.require_complete,
+            ),
+            not_run=tuple(NotRun(trial_id=i, reason=why) for i, why in left.items()),
+            budget_used_ms={t: clock.used_ms(now_ns) for t, clock in self._trials.clocks.items()},
+            spent_usd=None if purse.unknown else purse.spent_usd,
+            refusal=self._trials.first_refusal,
+            fault=self._trials.fault,
+        )
+
+
+def _stretches(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """Return runs of neighbouring blocks that may share the line; a lone block is its own."""
+    for alone, neighbours in itertools.groupby(blocks, key=lambda block: block.alone):
+        if alone:
+            yield from ([block] for block in neighbours)
+        else:
+            yield list(neighbours)
