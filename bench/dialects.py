@@ -158,8 +158,10 @@ def request_headers(
         headers.update(dialect.no_cache_headers)
     if not allow_fallback:
         headers.update(dialect.no_fallback_headers)
-    if dialect.provider_header and target.mapping:
-        headers[dialect.provider_header] = target.mapping.partition(":")[0]
+    provider = (target.mapping or "").partition(":")[0]
+    # A name that pins its provider itself is for the gateway behind this one.
+    if dialect.provider_header and provider and not target.model.startswith(f"{provider}/"):
+        headers[dialect.provider_header] = provider
     for tag, name in dialect.tag_headers.items():
         if tag in tags:
             headers[name] = quote(tags[tag], safe=_PRINTABLE)

@@ -3,6 +3,7 @@
 BenchError (1)
 ├── UsageFault (2)            wrong option, file, model, case, URL
 │   ├── UnknownName           with near matches
+│   ├── ConfigFaults          every fault of the settings at once
 │   └── KeyMissing
 ├── KeyRejected (2)           the first answer said 401/403
 ├── JournalUnwritable (5)     disk full, folder gone
@@ -43,6 +44,19 @@ class UnknownName(UsageFault):
         meant = f"; did you mean {' or '.join(f'`{match}`' for match in near)}?" if near else ""
         super().__init__(f"no {kind} `{name}`{meant}", hint=f"`{listed_by}` lists what there is")
         self.near = near
+
+
+class ConfigFaults(UsageFault):
+    """Settings that can't be, from wherever they came; all of them in one message."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        listed = faults[0] if len(faults) == 1 else "".join(f"\n  {fault}" for fault in faults)
+        count = "" if len(faults) == 1 else f"{len(faults)} settings can't be used:"
+        super().__init__(
+            f"{count}{listed}",
+            hint="`gateway-bench config show` prints every setting and its origin",
+        )
+        self.faults = tuple(faults)
 
 
 class KeyMissing(UsageFault):

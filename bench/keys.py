@@ -13,7 +13,7 @@ look at values too: another name for the same secret is the same secret.
 
 import json
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import quote, quote_plus
@@ -28,6 +28,9 @@ _SHORTEST_SECRET = 4
 """Characters; masking anything shorter would only make the text unreadable."""
 
 
+Pairs = tuple[tuple[str, str], ...]
+
+
 class Origin(StrEnum):
     """Where a value came from, as far as trust goes."""
 
@@ -36,6 +39,7 @@ class Origin(StrEnum):
     DOTENV = ".env"
     FILE = "file"
     PRESET = "preset"
+    DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +76,10 @@ class Address:
 class KnownKeys:
     """All keys that can be seen, by variable: what values are compared with."""
 
-    production: Mapping[str, str]
-    local: Mapping[str, str]
-    """`LOCAL_...` variables and the ones that presets name."""
+    production: Pairs = ()
+    """Variable and value; a name may come twice, with the environment's value and a `.env`'s."""
+    local: Pairs = ()
+    """`LOCAL_...` variables, those that presets name, and the tokens that presets seed."""
 
 
 def may_send(secret: Secret, address: Address, known: KnownKeys) -> Refused | None:
@@ -110,12 +115,12 @@ def _untrusted_url(secret: Secret, address: Address) -> Refused | None:
     )
 
 
-def _same(secret: Secret, names: Iterable[str], known: Mapping[str, str]) -> str | None:
+def _same(secret: Secret, names: Iterable[str], known: Pairs) -> str | None:
     """Return the key that ``secret`` is, by name or value, unless a flag named exactly that."""
     told = secret.variable if secret.named_by is Origin.FLAG else None
     if secret.variable in names:
         return None if told == secret.variable else secret.variable
-    twins = [name for name, value in known.items() if value == secret.value]
+    twins = [name for name, value in known if value == secret.value]
     return None if not twins or told in twins else twins[0]
 
 

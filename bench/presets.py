@@ -14,7 +14,7 @@ class Preset:
     name: str
     dialect: str
     production_url: str | None = None
-    local_keys: tuple[str, ...] = ("LOCAL_GATEWAY_KEY",)
+    local_keys: tuple[str, ...] = ()
     """Variables whose value belongs on this machine."""
     local_tokens: tuple[str, ...] = ()
     """Seeded tokens: known to everybody, good for a local gateway only."""
@@ -23,18 +23,25 @@ class Preset:
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
-        Preset(name="demo", dialect="llmgateway", local_tokens=("test-token",)),
+        Preset(
+            name="demo",
+            dialect="llmgateway",
+            local_keys=("LOCAL_DEMO_API_KEY",),
+            local_tokens=("test-token",),
+        ),
         Preset(
             name="llmgateway",
             dialect="llmgateway",
             production_url="https://api.llmgateway.io/v1/chat/completions",
+            local_keys=("LOCAL_LLMGATEWAY_API_KEY",),
             local_tokens=("test-token",),
         ),
         Preset(
             name="litellm",
             dialect="litellm",
-            local_keys=("LOCAL_GATEWAY_KEY", "LITELLM_MASTER_KEY"),
+            local_keys=("LOCAL_LITELLM_API_KEY", "LITELLM_MASTER_KEY"),
+            local_tokens=("sk-test-token",),
         ),
-        Preset(name="portkey", dialect="portkey"),
+        Preset(name="portkey", dialect="portkey", local_keys=("LOCAL_PORTKEY_API_KEY",)),
     )
 }

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bench.dialects import DIALECTS, Claims, read_claims, request_fields, request_headers, sniff
 from bench.model.target import Target
@@ -55,9 +56,22 @@ def test_litellm_says_it_in_the_body_and_tags_the_spend_log():
     assert request_fields(DIALECTS["litellm"], allow_cache=True, allow_fallback=True) == {}
 
 
-def test_portkey_pins_by_header_without_the_region():
-    sent = headers_of("portkey", tags={})
-    assert sent == {"x-portkey-cache-force-refresh": "true", "x-portkey-provider": "openai"}
+@pytest.mark.parametrize(
+    ("model", "pinned"),
+    [
+        pytest.param("m", {"x-portkey-provider": "openai"}, id="plain-name"),
+        pytest.param("openai/m", {}, id="the-name-pins-already"),
+    ],
+)
+def test_portkey_pins_by_header_without_the_region(model, pinned):
+    sent = request_headers(
+        DIALECTS["portkey"],
+        target=replace(TARGET, model=model),
+        allow_cache=True,
+        allow_fallback=True,
+        tags={},
+    )
+    assert sent == pinned
 
 
 @given(st.text(), st.sampled_from(sorted(DIALECTS)))
