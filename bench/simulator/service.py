@@ -1,0 +1,185 @@
+"""Requests in, exchanges out: routes, key, models, limits and cache of the gateway.
+
+Knows nothing of sockets; its state is what a gateway remembers between requests.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from bench import __version__
+from bench.simulator import answering
+from bench.simulator.book import AnswerBook
+from bench.simulator.catalogue import models_body, simulated
+from bench.simulator.chat import ChatBody, decode_chat, fingerprint
+from bench.simulator.errors import RequestRefused
+from bench.simulator.events import error_body
+from bench.simulator.exchange import Exchange, Request, RequestRecord
+from bench.simulator.providers import Route, find_route
+from bench.simulator.scenario import Scenario, header_words, parse_words
+
+_CHAT_PATHS = frozenset({"/v1/chat/completions", "/chat/completions"})
+_READ_PATHS = frozenset({"/", "/health", "/v1/models", "/models"})
+_SECOND_NS = 1_000_000_000
+_CACHED_PROMPTS = 4096
+_NOT_ALLOWED = 405
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the command line says."""
+
+    seed: int = 1
+    token: str = "test-token"  # noqa: S105 - the seeded token of test gateways, no secret
+    any_model: bool = False
+    instance: str
+    """Tells the request ids of one process from those of another."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Gateway:
+    """The simulated gateway."""
+
+    settings: Settings
+    book: AnswerBook
+    utcnow: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _count: int = 0
+    _recent: dict[str, deque[int]] = field(default_factory=dict)
+    _cached: OrderedDict[tuple[str, str], None] = field(default_factory=OrderedDict)
+
+    def handle(self, request: Request) -> Exchange:
+        """Return what to send for ``request``; refusals are answers too."""
+        record = self.new_record(request)
+        try:
+            return self._route(request, record)
+        except RequestRefused as refusal:
+            body = error_body(refusal.code, refusal.message, kind="invalid_request_error")
+            headers = [("allow", _allowed(request.path))] if refusal.status == _NOT_ALLOWED else []
+            return answering.fixed(record, refusal.status, body, headers)
+
+    def new_record(self, request: Request) -> RequestRecord:
+        """Return an empty record with the next number and request id."""
+        self._count += 1
+        return RequestRecord(
+            id=self._count,
+            x_request_id=f"sim-{self.settings.instance}-{self._count}",
+            client_request_id=request.headers.get("x-request-id"),
+            connection=request.connection,
+            method=request.method,
+            path=request.path,
+            received_ns=request.received_ns,
+        )
+
+    def _route(self, request: Request, record: RequestRecord) -> Exchange:
+        path, method = request.path.partition("?")[0], request.method
+        if path in _CHAT_PATHS and method == "POST":
+            return self._chat(request, record)
+        if path in _READ_PATHS and method in {"GET", "HEAD"}:
+            body = models_body() if path.endswith("models") else _health()
+            exchange = answering.fixed(record, 200, body, [])
+            if method == "HEAD":
+                exchange.writes = iter(())
+            return exchange
+        if path in _CHAT_PATHS | _READ_PATHS:
+            message = f"{method} is not allowed on {path}"
+            raise RequestRefused(_NOT_ALLOWED, "method_not_allowed", message)
+        raise RequestRefused(404, "not_found", f"nothing is served at {method} {path}")
+
+    def _chat(self, request: Request, record: RequestRecord) -> Exchange:
+        self._check_key(request)
+        chat = decode_chat(request.body)
+        record.model, record.stream = chat.model, bool(chat.stream)
+        record.prompt_hash = fingerprint(chat.messages)
+        route = find_route(chat.model, any_model=self.settings.any_model)
+        words = header_words(request.headers.get("x-simulate", ""))
+        scenario = parse_words(words, route.scenario)
+        record.provider = route.provider
+        failure = self._failure(request, record, route, scenario)
+        if failure is not None:
+            return failure
+        fallback = scenario.fallback
+        provider = route.backup if fallback else route.provider
+        record.provider, record.fallback = provider, fallback
+        record.cache_hit = self._is_cached(request, record, scenario)
+        return self._answer(record, chat, route, scenario)
+
+    def _answer(
+        self, record: RequestRecord, chat: ChatBody, route: Route, scenario: Scenario
+    ) -> Exchange:
+        entry = self.book.look_up(record.prompt_hash or "")
+        return answering.answer(
+            record,
+            chat,
+            route,
+            scenario,
+            entry=entry,
+            clock=(self.settings.seed, int(self.utcnow().timestamp())),
+        )
+
+    def _check_key(self, request: Request) -> None:
+        given = request.headers.get("authorization", "")
+        if given != f"Bearer {self.settings.token}":
+            what = "no API key was given" if not given else "the API key is not the simulator's"
+            message = f"{what}; send `Authorization: Bearer` with the token it was started with"
+            raise RequestRefused(401, "invalid_api_key", message)
+
+    def _failure(
+        self, request: Request, record: RequestRecord, route: Route, scenario: Scenario
+    ) -> Exchange | None:
+        """Return the error answer that the scenario has for this request, if any."""
+        if self._is_limited(request, route, scenario):
+            limit = f"more than {scenario.rate_per_s} requests within a second"
+            return answering.failure(record, scenario, 429, f"simulated rate limit: {limit}")
+        if scenario.status is not None:
+            message = f"simulated HTTP status {scenario.status}"
+            return answering.failure(record, scenario, scenario.status, message)
+        draws = (self.settings.seed, route.provider, record.prompt_hash)
+        if answering.fails(scenario, draws):
+            return answering.failure(record, scenario, 503, "simulated outage of the provider")
+        if scenario.fallback and is_set(request, "x-no-fallback"):
+            message = f"provider `{route.provider}` is down and fallback is forbidden (simulated)"
+            return answering.failure(record, scenario, 503, message)
+        return None
+
+    def _is_limited(self, request: Request, route: Route, scenario: Scenario) -> bool:
+        if scenario.rate_per_s is None:
+            return False
+        recent = self._recent.setdefault(f"{route.provider}/{route.model}", deque())
+        while recent and request.received_ns - recent[0] >= _SECOND_NS:
+            recent.popleft()
+        if len(recent) >= scenario.rate_per_s:
+            return True
+        recent.append(request.received_ns)
+        return False
+
+    def _is_cached(
+        self, request: Request, record: RequestRecord, scenario: Scenario
+    ) -> bool | None:
+        """Return whether the response cache answers; ``None`` = it is bypassed or there is none."""
+        if not scenario.cache or is_set(request, "x-no-cache"):
+            return None
+        key = (record.model or "", record.prompt_hash or "")
+        hit = key in self._cached
+        self._cached[key] = None
+        self._cached.move_to_end(key)
+        if len(self._cached) > _CACHED_PROMPTS:
+            self._cached.popitem(last=False)
+        return hit
+
+
+def is_set(request: Request, header: str) -> bool:
+    """Return whether a switch header says yes."""
+    return request.headers.get(header, "").strip().lower() in {"true", "1", "yes"}
+
+
+def _allowed(path: str) -> str:
+    return "POST" if path.partition("?")[0] in _CHAT_PATHS else "GET, HEAD"
+
+
+def _health() -> bytes:
+    body: dict[str, Any] = {"message": "OK", "version": __version__, **simulated()}
+    return msgspec.json.encode({**body, "health": {"status": "ok"}})

@@ -1,0 +1,219 @@
+"""When each byte of an answer goes out: a pipeline of iterators from tokens to writes. Pure.
+
+``deltas`` says what happens when, ``ending`` where it breaks off, ``grouped`` which events share a
+write. Nothing is computed before it is due, so an endless answer costs nothing in advance.
+"""
+
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from bench.simulator.answers import Reply
+from bench.simulator.events import EventKind, EventWriter
+from bench.simulator.scenario import Scenario
+
+
+class Event(NamedTuple):
+    """One event. Times count from the moment the request was read."""
+
+    due_ns: int
+    kind: EventKind
+    characters: int
+    data: bytes
+    tokens: int
+    """Completion tokens that it brings."""
+
+
+class Write(NamedTuple):
+    """Bytes that go out together; ``events`` lists what is in them (a piece may hold none)."""
+
+    due_ns: int
+    data: bytes
+    events: tuple[Event, ...]
+
+
+class Tail(NamedTuple):
+    """What follows the tokens."""
+
+    finish_reason: str
+    usage: dict[str, Any]
+    extra: dict[str, Any]
+    wants_usage: bool
+
+
+class Clock:
+    """Due times of tokens: absolute, so that errors do not add up; ascending in spite of jitter."""
+
+    def __init__(self, scenario: Scenario, *, seed: int) -> None:
+        self._scenario = scenario
+        self._random = random.Random(seed)
+        self._latest_ns = 0
+        self.first_ns = self.due_ns(0)
+
+    def due_ns(self, token: int) -> int:
+        """Return when the token of this number (ascending; the first is ``first_ns``) is due."""
+        scenario = self._scenario
+        due = scenario.ttft_ns + token * scenario.itl_ns
+        if scenario.jitter_ns:
+            due += round(self._random.uniform(-1, 1) * scenario.jitter_ns)
+        if scenario.pause_at is not None and token >= scenario.pause_at:
+            due += scenario.pause_ns
+        self._latest_ns = max(due, self._latest_ns)
+        return self._latest_ns
+
+    def batch_ns(self, token: int) -> int:
+        """Return when an event is due whose first token has this number."""
+        return self.due_ns(token) if token else self.first_ns
+
+
+def stream_events(
+    scenario: Scenario, reply: Reply, writer: EventWriter, *, tail: Tail, seed: int
+) -> Iterator[Event]:
+    """Yield the events of a whole answer, up to where the scenario breaks it off."""
+    clock = Clock(scenario, seed=seed)
+    bad_at, stop_at = scenario.bad_json_at, _stop(scenario)
+    sent, last_ns = 0, clock.first_ns
+    for event in _opening(scenario, reply, writer, clock):
+        if bad_at is not None and sent >= bad_at and event.tokens:
+            yield Event(event.due_ns, "bad_json", 0, writer.bad_json(), 0)
+            bad_at = None
+        if stop_at is not None and sent >= stop_at and event.tokens:
+            break
+        yield event
+        sent, last_ns = sent + event.tokens, event.due_ns
+    if scenario.end == "error":
+        yield Event(last_ns, "error", 0, writer.error("simulated", "simulated upstream error"), 0)
+    elif stop_at is None:
+        yield from _closing(scenario, writer, tail, last_ns)
+
+
+def _stop(scenario: Scenario) -> int | None:
+    return scenario.end_at if scenario.end is not None else None
+
+
+def _opening(
+    scenario: Scenario, reply: Reply, writer: EventWriter, clock: Clock
+) -> Iterator[Event]:
+    """Yield role, reasoning, content and tool calls."""
+    size = scenario.tokens_per_event
+    first_ns = clock.first_ns
+    if scenario.role in {"first", "early"}:
+        role_ns = first_ns if scenario.role == "first" else min(scenario.headers_ns, first_ns)
+        yield Event(role_ns, "role", 0, writer.role(), 0)
+    bare = scenario.role == "none"
+    token = 0
+    for batch in _batches(reply.reasoning, size):
+        due = clock.batch_ns(token)
+        token += len(batch)
+        if scenario.reasoning_field != "hidden":
+            text = "".join(batch)
+            data = writer.text(scenario.reasoning_field.encode(), text, with_role=bare)
+            bare = False
+            yield Event(due, "reasoning", len(text), data, len(batch))
+    for batch in _batches(reply.content, size):
+        due = clock.batch_ns(token)
+        token += len(batch)
+        text = "".join(batch)
+        yield Event(
+            due, "content", len(text), writer.text(b"content", text, with_role=bare), len(batch)
+        )
+        bare = False
+    yield from _tool_events(scenario, reply, writer, clock, token)
+
+
+def _tool_events(
+    scenario: Scenario, reply: Reply, writer: EventWriter, clock: Clock, token: int
+) -> Iterator[Event]:
+    for index, call in enumerate(reply.calls):
+        start = writer.call_start(index, f"call_sim_{index}", call.name)
+        yield Event(clock.batch_ns(token), "tool", len(call.name), start, 1)
+        token += 1
+        for piece in cut_evenly(call.text, scenario.tool_pieces):
+            data = writer.call_piece(index, piece)
+            yield Event(clock.batch_ns(token), "tool", len(piece), data, 1)
+            token += 1
+
+
+def _closing(scenario: Scenario, writer: EventWriter, tail: Tail, last_ns: int) -> Iterator[Event]:
+    """Yield finish, usage and ``[DONE]``, all due with the last token."""
+    usage = scenario.usage
+    if not scenario.no_finish:
+        riding = tail.usage if usage == "finish" else None
+        yield Event(last_ns, "finish", 0, writer.finish(tail.finish_reason, riding), 0)
+    times = {"asked": int(tail.wants_usage), "always": 1, "twice": 2}.get(usage, 0)
+    for _ in range(times):
+        yield Event(last_ns, "usage", 0, writer.usage(tail.usage, tail.extra), 0)
+    for _ in range(scenario.done_lines):
+        yield Event(last_ns, "done", 0, writer.done(), 0)
+
+
+def grouped(scenario: Scenario, events: Iterator[Event]) -> Iterator[Write]:
+    """Yield the writes that carry ``events``: each its own, or held back as the scenario says.
+
+    A write is due when its last event is.
+    """
+    held: list[Event] = []
+    size = 0
+    for event in events:
+        if _is_plain(scenario):
+            yield Write(event.due_ns, event.data, (event,))
+            continue
+        held.append(event)
+        size += len(event.data)
+        if _is_full(scenario, len(held), size):
+            yield from _flushed(scenario, held)
+            held, size = [], 0
+    if held:
+        yield from _flushed(scenario, held)
+
+
+def _is_plain(scenario: Scenario) -> bool:
+    return (
+        scenario.events_per_write == 1
+        and not scenario.hold
+        and scenario.buffer_bytes is None
+        and scenario.split_bytes is None
+    )
+
+
+def _is_full(scenario: Scenario, events: int, size: int) -> bool:
+    if scenario.hold:
+        return False
+    if scenario.buffer_bytes is not None:
+        return size >= scenario.buffer_bytes
+    return events >= scenario.events_per_write
+
+
+def _flushed(scenario: Scenario, held: list[Event]) -> Iterator[Write]:
+    data = b"".join(event.data for event in held)
+    due, events = held[-1].due_ns, tuple(held)
+    step = scenario.split_bytes or len(data)
+    starts = range(0, len(data), step)
+    for start in starts:
+        last = start == starts[-1]
+        yield Write(due, data[start : start + step], events if last else ())
+
+
+def gzipped(writes: Iterator[Write]) -> Iterator[Write]:
+    """Yield ``writes`` compressed as one gzip stream, flushed at each so that none waits."""
+    packer = zlib.compressobj(wbits=31)
+    last_ns = 0
+    for write in writes:
+        last_ns = write.due_ns
+        data = packer.compress(write.data) + packer.flush(zlib.Z_SYNC_FLUSH)
+        yield Write(last_ns, data, write.events)
+    yield Write(last_ns, packer.flush(zlib.Z_FINISH), ())
+
+
+def _batches(tokens: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(tokens), size):
+        yield tokens[start : start + size]
+
+
+def cut_evenly(text: str, count: int) -> list[str]:
+    """Return ``text`` in up to ``count`` pieces of nearly the same length; none is empty."""
+    count = max(1, min(count, len(text)))
+    bounds = [len(text) * index // count for index in range(count + 1)]
+    return [text[a:b] for a, b in pairwise(bounds) if b > a]

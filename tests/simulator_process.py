@@ -1,0 +1,117 @@
+"""The simulator as a real process, for tests: started on a free port, stopped by its PID."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TOKEN = "test-token"
+_PATIENCE_S = 30
+"""A safety stop for a machine under load, never a bound that is tested."""
+
+
+@dataclass
+class Simulator:
+    """One running simulator."""
+
+    url: str
+    """``http://127.0.0.1:PORT``; chat completions are under ``/v1``."""
+    process: "subprocess.Popen[bytes]"
+    log_path: Path
+    book_path: Path
+    headers: dict[str, str] = field(default_factory=lambda: {"authorization": f"Bearer {TOKEN}"})
+
+    @property
+    def base_url(self) -> str:
+        """The URL with ``/v1``."""
+        return f"{self.url}/v1"
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.url.rpartition(":")[2])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the request log so far, in the order in which answers ended."""
+        if not self.log_path.exists():
+            return []
+        return [json.loads(line) for line in self.log_path.read_bytes().splitlines()]
+
+    def wait_for_records(self, count: int) -> list[dict[str, Any]]:
+        """Return the log once it has ``count`` records: a record follows its answer's last byte."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while len(self.records()) < count:
+            assert time.monotonic() < deadline, f"{len(self.records())} of {count} records"
+            time.sleep(0.01)
+        return self.records()
+
+    def add_to_book(
+        self, prompt_hash: str, content: str, *, wrong: str | None = None, **answer: Any
+    ) -> None:
+        """Append an answer to the book; ``answer`` are further fields, such as ``toolCalls``."""
+        entry: dict[str, Any] = {
+            "promptHash": prompt_hash,
+            "answer": {"content": content, **answer},
+        }
+        if wrong is not None:
+            entry["wrong"] = {"content": wrong}
+        with self.book_path.open("a") as book:
+            book.write(json.dumps(entry) + "\n")
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Signal the process and return its exit status."""
+        if self.process.poll() is None:
+            os.kill(self.process.pid, number)
+        return self.process.wait(_PATIENCE_S)
+
+
+@contextmanager
+def running_simulator(folder: Path, *options: str) -> Iterator[Simulator]:
+    """Start a simulator, wait until it is ready, stop it in the end.
+
+    Args:
+        folder: Where log and answer book live.
+        options: Further words of the command line, such as ``--seed 7``.
+    """
+    log, book = folder / "simulator.jsonl", folder / "book.jsonl"
+    paths = ("--log", str(log), "--book", str(book))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.simulator", "--port", "0", *paths, *options],
+        stdout=subprocess.PIPE,
+    )
+    simulator = None
+    try:
+        line = _first_line(process)
+        simulator = Simulator(url=line.split()[2], process=process, log_path=log, book_path=book)
+        yield simulator
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            _wait_or_kill(process)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def _first_line(process: "subprocess.Popen[bytes]") -> str:
+    assert process.stdout is not None
+    readable, _, _ = select.select([process.stdout], (), (), _PATIENCE_S)
+    line = process.stdout.readline().decode() if readable else ""
+    assert line.startswith("simulator ready: "), f"said {line!r}, exit {process.poll()}"
+    return line
+
+
+def _wait_or_kill(process: "subprocess.Popen[bytes]") -> None:
+    try:
+        process.wait(_PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
