@@ -67,7 +67,7 @@ def draw_ledger(seed: int) -> Ledger:
     place = stream.below(3)
     swapped = asked[:place] + asked[place + 1] + asked[place] + asked[place + 2 :]
     place = stream.below(4)
-    other_digit = stream.pick([digit for digit in "0123456789" if digit != asked[place]])
+    other_digit = stream.pick([digit for digit in "123456789" if digit != asked[place]])
     mistyped = asked[:place] + other_digit + asked[place + 1 :]
     # Three spare draws replace the numbers that are taken already.
     drawn = [str(number) for number in stream.sample(range(1000, 10_000), ROWS + 1)]
