@@ -1,0 +1,53 @@
+import pytest
+
+from bench.evaluators.abstention import judge_abstention
+from bench.model.trial import Answer
+
+
+def judge(content):
+    return judge_abstention(Answer(content=content), near_misses=frozenset({"1284"}))
+
+
+@pytest.mark.parametrize(
+    ("content", "strict"),
+    [
+        pytest.param("FINAL: UNKNOWN", True, id="plain"),
+        pytest.param("FINAL: unknown", True, id="lower-case"),
+        pytest.param("No such row.\nFINAL: 'UNKNOWN'", True, id="quotes"),
+        pytest.param("UNKNOWN", True, id="last-line"),
+        pytest.param("FINAL: UNKNOWN.", False, id="full-stop"),
+        pytest.param("FINAL: **UNKNOWN**", False, id="bold"),
+        pytest.param("FINAL: 1284\nThat is another row.\nFINAL: UNKNOWN", True, id="corrected"),
+    ],
+)
+def test_abstaining_passes(content, strict):
+    verdict = judge(content)
+    assert (verdict.passed, verdict.answer) == (True, "UNKNOWN")
+    assert verdict.metrics == {"seedPassed": strict, "abstained": True, "nearMiss": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "near_miss", "detail"),
+    [
+        pytest.param(
+            "FINAL: 1,284.", True, "the value of a similar entry was given", id="near-miss"
+        ),
+        pytest.param("FINAL: 77", False, "another answer than expected", id="made-up"),
+        pytest.param("FINAL: UNKNOWN\nFINAL: 77", False, "another answer than expected", id="last"),
+        pytest.param(
+            "I can't find it in the ledger.",
+            False,
+            "another answer than expected",
+            id="other-words",
+        ),
+        pytest.param("FINAL: UNKNOWN or 77", False, "another answer than expected", id="hedged"),
+        pytest.param("", False, "the answer holds no text", id="empty"),
+        pytest.param("FINAL: <script>UNKNOWN", False, "another answer than expected", id="markup"),
+    ],
+)
+def test_answering_all_the_same_fails(content, near_miss, detail):
+    verdict = judge(content)
+    assert verdict.passed is False
+    assert verdict.detail == detail
+    assert verdict.metrics["abstained"] is False
+    assert verdict.metrics["nearMiss"] is near_miss
