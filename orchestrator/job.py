@@ -1,0 +1,211 @@
+"""The main job: gateway up, a child process measures it, gateway down; on every way out.
+
+The measuring process is told who the gateway is, is pushed what happens to it, and hears how it
+ended before it writes the end of its journal. If that process dies, the end is written here.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.bench_child import BenchChild, ChildEnd, bench_words, terminal_given_to
+from orchestrator.bringing import Say, Up, Wanted, bring_up, take_down
+from orchestrator.conclusion import Course, JobEnd, conclude
+from orchestrator.errors import OrchestratorError
+from orchestrator.events import Exited, Trouble
+from orchestrator.facts import build_facts, gateway_state
+from orchestrator.interrupts import Interrupts
+from orchestrator.launching import request_headers, token_of
+from orchestrator.lifecycle import Machine
+from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
+from orchestrator.watch import Watcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measuring:
+    """What the child is told to do."""
+
+    command: str
+    """``bench`` or ``resume``."""
+    words: tuple[str, ...]
+    """What was typed for it: models, options, or the journal."""
+    takes_url: bool = True
+    """A resumed journal is told its address by option too: the port may differ."""
+    may_ask: bool = True
+    """It may have to ask a person (a paid run without ``--yes``): it gets the terminal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One job."""
+
+    wanted: Wanted
+    measuring: Measuring
+    launch: Mapping[str, Any]
+    """How the gateway is started again by ``resume``; goes into the journal's header."""
+    keep: bool = False
+    """Leave the gateway up."""
+
+
+def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> JobEnd:
+    """Do the whole job.
+
+    Raises:
+        OrchestratorError: The gateway did not start, or could not be stopped; nothing was measured
+            or all of it is saved.
+        Interrupted: A signal came before anything was measured.
+    """
+    with interrupts.abandoning():
+        up = bring_up(machine, job.wanted, say)
+    with ExitStack() as down:
+        down.callback(up.started.held.close)
+        course = Course(up=up, link=JobLink())
+        down.callback(course.link.close)
+        down.callback(_stop_once, job, machine, course, interrupts)
+        _announce(up, say)
+        course.link.send(_hello(job, up))
+        watcher = Watcher(machine, up.started, lambda end: _on_death(course, end))
+        down.callback(watcher.close)
+        end = _measure(job, machine, course, watcher, interrupts)
+        watcher.expect_end()
+        _stop_once(job, machine, course, interrupts)
+    if course.stop_fault is not None:
+        raise course.stop_fault
+    return conclude(machine, course, end, interrupted=interrupts.exit_code)
+
+
+def _announce(up: Up, say: Say) -> None:
+    record = up.started.record
+    say(f"gateway up: PID {record.identity.pid} on {up.url}, log `{record.log}`")
+    for line in (*up.wanted.config.notes, *record.warnings):
+        say(f"note: {line}")
+    for one in record.exposure:
+        say(f"warning: PID {one.pid} would be hit by `pkill -f '{one.pattern}'`: {one.command}")
+
+
+def _hello(job: Job, up: Up) -> dict[str, Any]:
+    config = up.wanted.config
+    is_simulated = up.near.upstream.is_simulated
+    free = "its upstream is the embedded simulator" if is_simulated else config.upstream_free
+    return {
+        "type": "hello",
+        "runId": up.wanted.run_id,
+        "launch": {**job.launch, "build": build_facts(up.started.record.build)},
+        "gateway": gateway_state(up),
+        "simulatedUpstream": is_simulated,
+        "freeBecause": free,
+        "answerBook": str(up.near.answer_book) if is_simulated else None,
+        "graceMs": config.grace_ms,
+    }
+
+
+def _measure(
+    job: Job, machine: Machine, course: Course, watcher: Watcher, interrupts: Interrupts
+) -> ChildEnd:
+    """Run the measuring process from its start to its end."""
+    up = course.up
+    child = BenchChild(
+        _child_words(job, up),
+        environment=_child_environment(up),
+        folder=up.wanted.config.cwd,
+        link=course.link,
+    )
+    with ExitStack() as after:
+        after.callback(child.end)
+        interrupts.forward = child.signal
+        after.callback(setattr, interrupts, "forward", None)
+        terminal = ExitStack()
+        after.callback(terminal.close)
+        if job.measuring.may_ask:
+            terminal.enter_context(terminal_given_to(child.pid))
+
+        def on_message(message: Message) -> None:
+            match message:
+                case JournalMade():
+                    course.journal = Path(message.path)
+                    course.journal_ns = machine.clock.now_ns()
+                    terminal.close()
+                case Asked():
+                    _answer(course, watcher, message)
+                case Measured():
+                    terminal.close()
+                    watcher.expect_end()
+                    _stop_once(job, machine, course, interrupts)
+                    course.link.send(_outcome(course))
+
+        return child.follow(on_message)
+
+
+def _child_words(job: Job, up: Up) -> list[str]:
+    words = [*job.measuring.words]
+    if job.measuring.takes_url:
+        words += ["--url", up.base_url]
+        headers = request_headers(up.wanted.config, up.near, up.started.record.port)
+        for name, value in headers.items():
+            words += ["-H", f"{name}: {value}"]
+        if (token_of(up.wanted.config, up.near) or up.wanted.config.api_key_env) is None:
+            words += ["--no-key"]
+    return bench_words(job.measuring.command, *words, "--json")
+
+
+def _child_environment(up: Up) -> dict[str, str]:
+    """Return the caller's environment with the gateway's local key under its name."""
+    environment = {
+        name: value for name, value in up.near.caller.items() if not name.startswith("GWB_")
+    }
+    name, token = up.wanted.config.api_key_env, token_of(up.wanted.config, up.near)
+    if name is not None and token is not None and up.wanted.config.token is not None:
+        environment[name] = token
+    return environment
+
+
+def _answer(course: Course, watcher: Watcher, asked: Asked) -> None:
+    trouble = watcher.explain(asked.local_port)
+    course.link.send(
+        {
+            "type": "answer",
+            "id": asked.id,
+            "incident": None if trouble is None else _trouble(trouble),
+        }
+    )
+
+
+def _trouble(trouble: Trouble) -> dict[str, Any]:
+    return {
+        "class": trouble.incident_class,
+        "atNs": trouble.at_ns,
+        "summary": trouble.summary,
+        "detail": dict(trouble.detail),
+    }
+
+
+def _on_death(course: Course, end: Exited) -> None:
+    """Push the death at once; runs in the watcher's thread."""
+    course.died = end
+    course.link.send(
+        {
+            "type": "incident",
+            "class": end.incident_class,
+            "atNs": end.at_ns,
+            "summary": end.summary,
+            "detail": {"code": end.exit.code, "signal": end.exit.signal},
+        }
+    )
+
+
+def _outcome(course: Course) -> dict[str, Any]:
+    return {"type": "outcome", "gateway": gateway_state(course.up, course.stopped)}
+
+
+def _stop_once(job: Job, machine: Machine, course: Course, interrupts: Interrupts) -> None:
+    """Take the gateway down, once, whoever asks; a fault is kept for the end of the job."""
+    if course.stopped is not None or course.stop_fault is not None or job.keep:
+        return
+    try:
+        course.stopped = take_down(
+            machine, course.up.wanted, held=course.up.started.held, interrupts=interrupts
+        )
+    except OrchestratorError as fault:
+        course.stop_fault = fault
