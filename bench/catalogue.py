@@ -5,7 +5,7 @@ error, it takes any model as typed. A price of 0 in a list counts as unknown.
 """
 
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,12 @@ class Listing:
         return self.headers.get(SIMULATOR_HEADER) == "1"
 
     @property
+    def patterns(self) -> tuple[str, ...]:
+        """Names that are accepted though no entry has them, as wildcards."""
+        listed = tuple(model.id for model in self.models if "*" in model.id)
+        return (*listed, "sim-*", "*/sim-*") if self.is_simulator else listed
+
+    @property
     def names_providers(self) -> bool:
         """Whether the list is of the kind that pins a provider in the model's name."""
         return any(model.offers for model in self.models)
@@ -88,7 +94,8 @@ def fetch_listing(query: ModelsQuery) -> Listing:
 
     try:
         with (
-            httpx.Client(verify=_trust(query.cacert), timeout=TIMEOUT_S) as client,
+            # Nothing from the environment: a proxy would see the key of a loopback gateway too.
+            httpx.Client(verify=_trust(query.cacert), timeout=TIMEOUT_S, trust_env=False) as client,
             client.stream("GET", query.url, headers=list(query.headers)) as answer,
         ):
             body = _read(answer.iter_bytes())
@@ -109,17 +116,11 @@ def fetch_listing(query: ModelsQuery) -> Listing:
 
 
 def _trust(cacert: Path | None) -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    if cacert is not None:
-        try:
-            context.load_verify_locations(cafile=cacert)
-        except OSError as fault:
-            msg = f"the certificates in `{cacert}` can't be used: {fault}"
-            raise UsageFault(
-                msg,
-                hint="`--cacert` takes a PEM file",
-            ) from fault
-    return context
+    try:
+        return ssl.create_default_context(cafile=cacert)
+    except OSError as fault:
+        message = f"the certificates in `{cacert}` can't be used: {fault}"
+        raise UsageFault(message, hint="`--cacert` takes a PEM file") from fault
 
 
 def _read(parts: Iterable[bytes]) -> bytes:
@@ -153,7 +154,7 @@ def _model(entry: Mapping[str, Any]) -> ListedModel | None:
     providers = (
         [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     )
-    offers = {offer.mapping: offer for each in providers if (offer := _offer(each, entry))}
+    offers = {offer.mapping: offer for each in providers for offer in _offers(each, entry)}
     shown = entry.get("name")
     return ListedModel(
         id=name,
@@ -163,14 +164,22 @@ def _model(entry: Mapping[str, Any]) -> ListedModel | None:
     )
 
 
-def _offer(provider: Mapping[str, Any], model: Mapping[str, Any]) -> Offer | None:
+def _offers(provider: Mapping[str, Any], model: Mapping[str, Any]) -> Iterator[Offer]:
+    """Yield a provider's offer, and one for each region that can be pinned."""
     name = _text(provider, "providerId", "provider_id", "provider", "id")
     if name is None:
-        return None
+        return
     bare, _, inline = name.partition(":")
-    region = _text(provider, "region") or inline or None
-    metadata = _metadata(provider, model, provider=bare, region=region)
-    return Offer(mapping=f"{bare}:{region}" if region else bare, metadata=metadata)
+    own = _text(provider, "region") or inline or None
+    listed = provider.get("regions")
+    regions = (
+        [region for region in listed if isinstance(region, str) and region]
+        if isinstance(listed, list)
+        else []
+    )
+    for region in (own, *regions):
+        metadata = _metadata(provider, model, provider=bare, region=region)
+        yield Offer(mapping=f"{bare}:{region}" if region else bare, metadata=metadata)
 
 
 def _metadata(

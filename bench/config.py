@@ -185,7 +185,9 @@ def _resolve(
             except ValueError as fault:
                 said = "" if setting.secret else f" is `{raw}`"
                 faults.append(f"{layer.label(setting)}{said}: {fault}")
-            labels[field] = layer.label(setting).replace("`", "")
+            labels[field] = (
+                "flag" if layer.origin is Origin.FLAG else layer.label(setting).replace("`", "")
+            )
             trust[field] = layer.origin
     return values, labels, trust
 

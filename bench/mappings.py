@@ -18,14 +18,14 @@ def choose(model_id: str, selectors: Sequence[str], known: Sequence[str]) -> tup
 
     Args:
         model_id: Named in errors.
-        selectors: None at all means every one.
+        selectors: None at all means `*`: every provider, in the region that the gateway takes.
         known: Mappings of the model: `provider` or `provider:region`.
 
     Raises:
         UnknownName: A selector that fits no mapping.
     """
-    wanted: set[str] = set() if selectors else set(known)
-    for selector in selectors:
+    wanted: set[str] = set()
+    for selector in selectors or (EVERY,):
         fitting = _fitting(selector, known)
         if not fitting:
             msg = f"mapping of {model_id}"
@@ -37,16 +37,29 @@ def choose(model_id: str, selectors: Sequence[str], known: Sequence[str]) -> tup
 def _fitting(selector: str, known: Sequence[str]) -> tuple[str, ...]:
     """Return what one selector means.
 
-    A bare provider is its mapping without a region; where it has regions only, it is all of them.
+    `provider` is its mapping without a region; where it has regions only, it is all of them.
+    `provider:*` is each of its regions; where it has none, its one mapping.
     """
     if selector == EVERY:
-        return tuple(known)
+        return tuple(mapping for provider in _providers(known) for mapping in _own(provider, known))
     if selector in known:
         return (selector,)
-    provider, _, region = selector.partition(":")
-    if region not in {"", EVERY}:
-        return ()
-    return tuple(mapping for mapping in known if mapping.partition(":")[0] == provider)
+    provider, colon, region = selector.partition(":")
+    regions = tuple(mapping for mapping in known if mapping.startswith(f"{provider}:"))
+    if region == EVERY:
+        return regions or _own(provider, known)
+    return () if colon else _own(provider, known)
+
+
+def _providers(known: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(mapping.partition(":")[0] for mapping in known))
+
+
+def _own(provider: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Return a provider's mapping without region, else all it has."""
+    if provider in known:
+        return (provider,)
+    return tuple(mapping for mapping in known if mapping.startswith(f"{provider}:"))
 
 
 def as_typed(selectors: Sequence[str]) -> tuple[str | None, ...]:

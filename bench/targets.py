@@ -65,7 +65,7 @@ def _find(name: str, listing: Listing) -> tuple[ListedModel | None, str | None]:
         for model_id, region in ((rest, ""), (rest.rpartition(":")[0], rest.rpartition(":")[2])):
             if model_id in by_id and by_id[model_id].offers:
                 return by_id[model_id], f"{provider}:{region}" if region else provider
-    if any(fnmatchcase(name, pattern) for pattern in by_id if "*" in pattern):
+    if any(fnmatchcase(name, pattern) for pattern in listing.patterns):
         return None, None
     raise UnknownName("model", name, tuple(by_id), listed_by="GET /models of the gateway")
 

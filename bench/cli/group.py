@@ -1,0 +1,41 @@
+"""The commands that measure without starting anything: `python -m bench`."""
+
+import click
+
+import bench
+from bench.cli.sections import Lazy, LazyGroup
+
+COMMANDS = {
+    "bench": Lazy(
+        path="bench.cli.bench:bench_command",
+        summary="Benchmark an endpoint that is already there.",
+    ),
+    "resume": Lazy(
+        path="bench.cli.resume:resume_command",
+        summary="Go on with an interrupted run: only what is missing is asked.",
+    ),
+    "render": Lazy(
+        path="bench.cli.render:render_command",
+        summary="Write a run's reports again, without a request.",
+    ),
+    "cases": Lazy(path="bench.cli.cases:cases_command", summary="List profiles, suites and cases."),
+}
+"""Also mounted by the orchestrator's command line."""
+
+CONFIG_SHOW = Lazy(
+    path="bench.cli.config_show:config_show_command",
+    summary="Each measuring setting and where it comes from.",
+)
+
+config_group = LazyGroup(
+    "config", lazy={"show": CONFIG_SHOW}, help="The settings and where they come from."
+)
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, name="bench")
+@click.version_option(bench.__version__, prog_name="gateway-bench")
+def cli() -> None:
+    """Benchmark any OpenAI-compatible endpoint truthfully, losing nothing."""
+
+
+cli.add_command(config_group)
