@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import groupby
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from bench.plan import build_plan, plan_hash, trial_id
 
 
 def make_case(name="q", **fields):
-    known = {
+    known: dict[str, Any] = {
         "kind": "quality",
         "category": "c",
         "dimension": "d",
@@ -66,7 +67,7 @@ def test_a_plan_is_a_permutation_of_everything_that_is_asked(cases, target_count
 @given(case_lists, st.integers(1, 3), st.integers())
 def test_every_target_gets_the_same_instance_in_the_same_run(cases, target_count, seed):
     plan = build_plan(make_targets(target_count), cases, seed=seed)
-    seeds = {}
+    seeds: dict[tuple[str, int, bool], set[int]] = {}
     for block in plan:
         for trial in block.trials:
             seeds.setdefault((trial.case_id, trial.run, trial.warmup), set()).add(trial.seed)
@@ -87,7 +88,7 @@ def test_warmups_come_before_every_measured_trial_of_their_case_and_target(cases
 @given(case_lists, st.integers(1, 4), st.integers())
 def test_no_target_is_ever_two_blocks_of_a_case_ahead_of_another(cases, count, seed):
     targets = make_targets(count)
-    done = Counter()
+    done: Counter[tuple[str, str]] = Counter()
     for block in build_plan(targets, cases, seed=seed):
         done[block.case_id, block.target_id] += 1
         of_case = [done[block.case_id, target.id] for target in targets]
@@ -169,7 +170,10 @@ def test_nothing_to_ask_is_an_empty_plan():
 def test_the_plan_hash_is_the_same_on_every_machine():
     targets, cases = make_targets(2), [make_case(), performance()]
     plan = build_plan(targets, cases, seed=1)
-    assert plan_hash(plan, cases, targets) == "b9143cf58d39cb6d8defe5104eed7e3e75bf3f8724a8aa7bc10e45dd24c5585f"
+    assert (
+        plan_hash(plan, cases, targets)
+        == "b9143cf58d39cb6d8defe5104eed7e3e75bf3f8724a8aa7bc10e45dd24c5585f"
+    )
 
 
 @pytest.mark.parametrize(
