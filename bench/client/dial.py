@@ -1,0 +1,152 @@
+"""Opens a connection in its phases: name, TCP, TLS; each a duration, each with its own error."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import cast
+
+from bench.client.endpoint import Address
+from bench.client.exchange import EndCode, Phases
+from bench.client.line import Line
+
+SocketAddress = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
+_NEXT_ADDRESS_S = 2.0
+"""How long one of several addresses of a name may stay silent before the next is tried."""
+
+
+class DialFailed(Exception):
+    """No connection was made."""
+
+    def __init__(self, code: EndCode, message: str) -> None:
+        super().__init__(message)
+        self.code: EndCode = code
+        self.message = message
+
+
+class Dialler:
+    """Opens connections to one address."""
+
+    def __init__(
+        self, address: Address, tls: ssl.SSLContext | None, now_ns: Callable[[], int]
+    ) -> None:
+        self._address = address
+        self._tls = tls
+        self._now_ns = now_ns
+        self._where = f"{address.host}:{address.port}"
+
+    async def dial(self, phases: Phases, *, timeout_s: float) -> Line:
+        """Open a connection.
+
+        Args:
+            phases: Filled in as the phases end, also when a later one fails.
+            timeout_s: For all phases together.
+
+        Raises:
+            DialFailed: With its error code.
+        """
+        try:
+            async with asyncio.timeout(timeout_s):
+                found = await self._resolve(phases)
+                began = self._now_ns()
+                sock = await self._connect(found)
+                phases.connect_ns = self._now_ns() - began
+                return await self._open(sock, phases)
+        except TimeoutError as error:
+            message = f"no connection to {self._where} within {timeout_s:.1f} s"
+            raise DialFailed("connect_timeout", message) from error
+
+    async def _resolve(self, phases: Phases) -> list[tuple[socket.AddressFamily, SocketAddress]]:
+        address = self._address
+        loop = asyncio.get_running_loop()
+        began = self._now_ns()
+        try:
+            infos = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            message = f"the name `{address.host}` was not found: {_reason(error)}"
+            raise DialFailed("dns_error", message) from error
+        if not _is_ip(address.host):
+            phases.dns_ns = self._now_ns() - began
+        return [(family, sockaddr) for family, _, _, _, sockaddr in infos]
+
+    async def _connect(
+        self, found: list[tuple[socket.AddressFamily, SocketAddress]]
+    ) -> socket.socket:
+        failed: DialFailed | None = None
+        for number, (family, sockaddr) in enumerate(found, start=1):
+            patience = None if number == len(found) else _NEXT_ADDRESS_S
+            try:
+                return await self._connect_one(family, sockaddr, patience)
+            except DialFailed as error:
+                failed = error
+        raise failed or DialFailed("dns_error", f"`{self._address.host}` has no address")
+
+    async def _connect_one(
+        self, family: socket.AddressFamily, sockaddr: SocketAddress, patience_s: float | None
+    ) -> socket.socket:
+        with ExitStack() as stack:
+            sock = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
+            sock.settimeout(0)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with _told_apart(self._where):
+                async with asyncio.timeout(patience_s):
+                    await asyncio.get_running_loop().sock_connect(sock, sockaddr)
+            stack.pop_all()
+            return sock
+
+    async def _open(self, sock: socket.socket, phases: Phases) -> Line:
+        host = self._address.host if self._tls else None
+        began = self._now_ns()
+        with ExitStack() as stack:
+            stack.enter_context(sock)
+            with _told_apart(self._where):
+                _, protocol = await asyncio.get_running_loop().create_connection(
+                    self._new_line, sock=sock, ssl=self._tls, server_hostname=host
+                )
+            stack.pop_all()
+        if self._tls:
+            phases.tls_ns = self._now_ns() - began
+        return cast(Line, protocol)
+
+    def _new_line(self) -> asyncio.Protocol:
+        return cast(asyncio.Protocol, Line(self._now_ns))
+
+
+@contextmanager
+def _told_apart(where: str) -> Iterator[None]:
+    """Map what the operating system and OpenSSL raise to error codes."""
+    try:
+        yield
+    except ssl.SSLError as error:
+        message = f"no TLS connection to {where}: {_reason(error)}"
+        raise DialFailed("tls_error", message) from error
+    except ConnectionRefusedError as error:
+        raise DialFailed("connect_refused", f"{where} refused the connection") from error
+    except ConnectionError as error:
+        message = f"{where} broke the connection off: {_reason(error)}"
+        raise DialFailed("connect_reset", message) from error
+    except OSError as error:
+        # TimeoutError is one too: the system's own, or the patience for one of several addresses.
+        if isinstance(error, TimeoutError):
+            raise DialFailed("connect_timeout", f"{where} did not answer") from error
+        message = f"no connection to {where}: {_reason(error)}"
+        raise DialFailed("connect_failed", message) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate: {error.verify_message}"
+    if isinstance(error, ssl.SSLError) and error.reason:
+        return error.reason.replace("_", " ").lower()
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+
+
+def _is_ip(host: str) -> bool:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            socket.inet_pton(family, host)
+        except OSError:
+            continue
+        return True
+    return False

@@ -1,0 +1,164 @@
+"""One request and its answer as bytes and stamps tell it: no socket, no clock, no event loop.
+
+The connection hands in reads, ends and the passing of time; the exchange says when it is over and
+how it ended. So every cut, stall and split can be tried without a network.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.stream.http_answer import HttpAnswer
+from bench.wire.protocol import BodyDecoder
+
+AFTER_DONE_NS = 1_000_000_000
+"""How long a body may go on after its own end mark before it is closed."""
+_SUCCESS = range(200, 300)
+_ERROR_BODY_BYTES = 64 * 1024
+
+EndCode = Literal[
+    "dns_error",
+    "connect_refused",
+    "connect_failed",
+    "connect_timeout",
+    "tls_error",
+    "connect_reset",
+    "stream_incomplete",
+    "header_timeout",
+    "idle_timeout",
+    "total_timeout",
+    "invalid_http",
+    "response_too_large",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Times that end an exchange."""
+
+    deadline_ns: int
+    """Reading of the clock at which the whole request has taken too long."""
+    idle_ns: int
+    """Longest silence between two reads once headers have come."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Phases:
+    """Durations of the phases of connecting that were completed, nanoseconds."""
+
+    dns_ns: int | None = None
+    connect_ns: int | None = None
+    tls_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How the transport ended; ``code`` is ``None`` for a body that came to its end."""
+
+    code: EndCode | None
+    message: str = ""
+
+
+class Exchange:
+    """State of one request on one connection."""
+
+    def __init__(self, decoder: BodyDecoder, limits: Limits) -> None:
+        self.http = HttpAnswer()
+        self.decoder = decoder
+        self.limits = limits
+        self.ending: Ending | None = None
+        """``None`` until it is over."""
+        self.error_body = bytearray()
+        """Beginning of a body whose status is no success."""
+        self.reads = 0
+        self.sent_ns: int | None = None
+        self.headers_ns: int | None = None
+        self.last_read_ns: int | None = None
+        self.done_ns: int | None = None
+        """The end mark of the protocol was read."""
+        self.ended_ns: int | None = None
+        """Last byte of the body; at a failure, its moment."""
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more is waited for."""
+        return self.ending is not None
+
+    @property
+    def is_success_status(self) -> bool:
+        """Headers came, with a status of success."""
+        return self.http.head is not None and self.http.head.status in _SUCCESS
+
+    @property
+    def due_ns(self) -> int:
+        """When ``expire`` is next worth calling; later reads may move it."""
+        if self.done_ns is not None:
+            return min(self.done_ns + AFTER_DONE_NS, self.limits.deadline_ns)
+        if self.headers_ns is None or self.last_read_ns is None:
+            return self.limits.deadline_ns
+        return min(self.last_read_ns + self.limits.idle_ns, self.limits.deadline_ns)
+
+    def receive(self, at_ns: int, data: bytes) -> None:
+        """Take one network read, stamped before anything looked at it."""
+        read = self.reads
+        self.reads += 1
+        self.last_read_ns = at_ns
+        body = self.http.feed(data)
+        if self.headers_ns is None and self.http.head is not None:
+            self.headers_ns = at_ns
+        if body:
+            self._take_body(at_ns, read, body)
+        if self.http.is_complete:
+            self._end(at_ns)
+        elif self.http.broken is not None:
+            code: EndCode = (
+                "response_too_large" if self.http.broken.is_too_large else "invalid_http"
+            )
+            self._end(at_ns, code, self.http.broken.reason)
+
+    def eof(self, at_ns: int) -> None:
+        """Take the end of file from the other side."""
+        if self.http.eof():
+            self._end(at_ns)
+        elif self.http.head is None:
+            began = "in the middle of its headers" if self.reads else "before it answered"
+            self._end(at_ns, "connect_reset", f"the server closed the connection {began}")
+        else:
+            message = "the server closed the connection in the middle of the body"
+            self._end(at_ns, "stream_incomplete", message)
+
+    def reset(self, at_ns: int, reason: str) -> None:
+        """Take the breaking of the connection."""
+        self._end(at_ns, "connect_reset", f"the connection broke: {reason}")
+
+    def fail(self, at_ns: int, code: EndCode, message: str) -> None:
+        """Take that no connection was made."""
+        self._end(at_ns, code, message)
+
+    def expire(self, now_ns: int) -> None:
+        """End it if ``due_ns`` has come."""
+        if self.ending is not None or now_ns < self.due_ns:
+            return
+        silent = (
+            f"no byte for {(now_ns - (self.last_read_ns or self.sent_ns or now_ns)) / 1e9:.1f} s"
+        )
+        if self.done_ns is not None or now_ns >= self.limits.deadline_ns:
+            code: EndCode = "header_timeout" if self.headers_ns is None else "total_timeout"
+            self._end(now_ns, code, f"the time for the whole request ran out ({silent})")
+        else:
+            self._end(now_ns, "idle_timeout", f"the stream fell silent: {silent}")
+
+    def _take_body(self, at_ns: int, read: int, body: bytes) -> None:
+        if not self.is_success_status:
+            self.error_body += body[: _ERROR_BODY_BYTES - len(self.error_body)]
+            return
+        self.decoder.feed(at_ns, read, body)
+        if self.done_ns is None and self.decoder.saw_done:
+            self.done_ns = at_ns
+
+    def _end(self, at_ns: int, code: EndCode | None = None, message: str = "") -> None:
+        if self.ending is not None:
+            return
+        self.ending = Ending(code=code, message=message)
+        # A body that was done but never ended is as long as what was read of it.
+        is_open = code is not None and self.done_ns is not None
+        self.ended_ns = self.last_read_ns if is_open else at_ns

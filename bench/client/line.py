@@ -1,0 +1,137 @@
+"""One TCP or TLS connection to the endpoint, on asyncio's transports.
+
+Each read is stamped before anything looks at it. What the bytes mean is the exchange's business.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from bench.client.exchange import Exchange
+
+
+class Line:
+    """Carries one exchange at a time, many in a row. An ``asyncio.Protocol`` by shape."""
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        loop = asyncio.get_running_loop()
+        self.closed: asyncio.Future[None] = loop.create_future()
+        """Done once the connection is gone."""
+        self.is_warm = False
+        """An earlier exchange went over it."""
+        self.idle_since_ns = 0
+        self.local_port: int | None = None
+        self._now_ns = now_ns
+        self._loop = loop
+        self._transport: asyncio.Transport | None = None
+        self._exchange: Exchange | None = None
+        self._over: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Another exchange can be started."""
+        return self._transport is not None and not self._transport.is_closing()
+
+    async def carry(self, exchange: Exchange, request: bytes) -> None:
+        """Send ``request`` and return when ``exchange`` is over; closes what can't be used again.
+
+        Cancelling closes the connection.
+        """
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            exchange.reset(self._now_ns(), "it was closed before the request was sent")
+            return
+        self._exchange = exchange
+        self._over = self._loop.create_future()
+        try:
+            transport.write(request)
+            if not transport.get_write_buffer_size():
+                exchange.sent_ns = self._now_ns()
+            self._arm()
+            await self._over
+        finally:
+            self._stop_timer()
+            self._exchange = self._over = None
+            self.is_warm = True
+            self.idle_since_ns = self._now_ns()
+            if not exchange.http.is_reusable or exchange.sent_ns is None:
+                self.abort()
+
+    def abort(self) -> None:
+        """Close at once, without waiting for what is still to be sent."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # ---- called by the transport ---------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Take the open connection."""
+        # No slack: `resume_writing` then comes when the last byte of a request has left.
+        transport.set_write_buffer_limits(high=0)
+        self._transport = transport
+        name = transport.get_extra_info("sockname")
+        self.local_port = name[1] if name else None
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp and hand on what arrived."""
+        at_ns = self._now_ns()
+        exchange = self._exchange
+        if exchange is None:
+            self.abort()  # bytes that nobody asked for: the next answer could not be trusted
+            return
+        was_done = exchange.done_ns is not None
+        exchange.receive(at_ns, data)
+        if exchange.is_over:
+            self._finish()
+        elif exchange.done_ns is not None and not was_done:
+            self._arm()
+
+    def eof_received(self) -> bool:
+        """Take the end of file; the transport then closes itself."""
+        if self._exchange is not None:
+            self._exchange.eof(self._now_ns())
+            self._finish()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take that the connection is gone."""
+        if self._exchange is not None:
+            reason = str(exc) if exc else "closed"
+            self._exchange.reset(self._now_ns(), reason)
+            self._finish()
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+    def pause_writing(self) -> None:
+        """Part of the request waits for the socket; nothing else is written meanwhile."""
+
+    def resume_writing(self) -> None:
+        """Note that the last byte of the request has left."""
+        if self._exchange is not None and self._exchange.sent_ns is None:
+            self._exchange.sent_ns = self._now_ns()
+
+    # ---- time limits ----------------------------------------------------------
+
+    def _arm(self) -> None:
+        self._stop_timer()
+        if self._exchange is not None:
+            wait_ns = max(0, self._exchange.due_ns - self._now_ns())
+            self._timer = self._loop.call_later(wait_ns / 1e9, self._expire)
+
+    def _expire(self) -> None:
+        if self._exchange is None:
+            return
+        self._exchange.expire(self._now_ns())
+        if self._exchange.is_over:
+            self._finish()
+        else:
+            self._arm()  # reads have moved the limit, or the timer came a little early
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _finish(self) -> None:
+        if self._over is not None and not self._over.done():
+            self._over.set_result(None)
