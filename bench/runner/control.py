@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 from bench.model.run import Incident, StopReason
 from bench.model.trial import Response
@@ -19,6 +20,8 @@ class Control:
     """What ended the gateway."""
     flights: dict[str, asyncio.Task[tuple[int, Response]]] = field(default_factory=dict)
     """Trial id → the request that is on its way."""
+    farewell: asyncio.Future[Any] | None = None
+    """The wait for the gateway's end, once measuring is over."""
     _signals: int = 0
 
     def interrupt(self, signal_number: int) -> None:
@@ -43,6 +46,8 @@ class Control:
             self.reason = reason
 
     def cancel_flights(self) -> None:
-        """Close the connections of all requests on their way."""
+        """Close the connections of all requests on their way, and wait for nobody's end."""
         for flight in self.flights.values():
             flight.cancel()
+        if self.farewell is not None:
+            self.farewell.cancel()

@@ -1,0 +1,172 @@
+"""Journal or document → files. The JSON comes first and is never lost to a report that fails."""
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import bench
+from bench.app.request import Outcome
+from bench.document import build_document, encode_document, read_document
+from bench.errors import BenchError, JournalUnreadable, UsageFault
+from bench.journal import read_journal
+from bench.model.document import Document
+from bench.report import headline, render_reports, terminal_summary
+
+REPORT_SUFFIXES = (".md", ".html", "-timings.md", "-timings.csv")
+_LISTED = (".json", *REPORT_SUFFIXES, ".jsonl")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What came of writing a run's files."""
+
+    files: tuple[Path, ...]
+    faults: tuple[str, ...]
+    """One sentence for each file that could not be made."""
+    headline: str
+    summary_text: str
+
+
+def render(path: Path, output_folder: Path | None = None, *, summary_width: int = 100) -> Outcome:
+    """Write every report again from a journal or a result document, without one request.
+
+    Args:
+        path: A ``.jsonl`` journal, finished or cut, or a ``.json`` document (version 2 too), which
+            is itself never written.
+        output_folder: Where to; ``None`` = beside ``path``.
+        summary_width: Columns of the summary table.
+
+    Raises:
+        JournalUnreadable: ``path`` is neither.
+        UsageFault: The folder holds this run's reports as another version of the tool made them.
+    """
+    folder = path.parent if output_folder is None else output_folder
+    is_journal = path.suffix == ".jsonl"
+    document = build_document(read_journal(path)) if is_journal else read_document(_read(path))
+    _refuse_foreign_reports(folder, path)
+    make_folder(folder)
+    published = publish(document, folder, path.stem, source=path, summary_width=summary_width)
+    return outcome_of(published, document, journal=path if is_journal else None)
+
+
+def publish(
+    document: Document, folder: Path, stem: str, *, source: Path, summary_width: int
+) -> Published:
+    """Write the JSON, then the reports one by one; one that fails does not stop the others.
+
+    Args:
+        document: What is reported.
+        folder: An existing folder.
+        stem: File name stem of all files.
+        source: What the document was read from: never overwritten, and listed when it is a journal.
+        summary_width: Columns of the summary table.
+    """
+    files: list[Path] = [source.absolute()] if source.suffix == ".jsonl" else []
+    faults: list[str] = []
+    texts: dict[str, str] = {}
+    summary_text = said = ""
+    result = folder / f"{stem}.json"
+    if result.absolute() != source.absolute():
+        _save(result, encode_document(document), files, faults)
+    try:
+        said = headline(document)
+        texts = render_reports(document)
+        summary_text = terminal_summary(document, width=summary_width)
+    except Exception as error:
+        log.debug("rendering %s", source, exc_info=True)
+        faults.append(f"the reports could not be made: {type(error).__name__}: {error}")
+    for suffix, text in texts.items():
+        _save(folder / f"{stem}{suffix}", text.encode(), files, faults)
+    return Published(
+        files=_listed(files), faults=tuple(faults), headline=said, summary_text=summary_text
+    )
+
+
+def outcome_of(published: Published, document: Document, *, journal: Path | None) -> Outcome:
+    """Return the outcome of a rendering: 0, or 1 when a file could not be made."""
+    return Outcome(
+        exit_code=1 if published.faults else 0,
+        reason="report_failed" if published.faults else "rendered",
+        headline=published.headline,
+        files=published.files,
+        run_id=document.run_id,
+        planned=document.completeness.planned,
+        done=document.completeness.done,
+        failed=document.completeness.failed,
+        spent_usd=document.spend.total_usd,
+        summary_text=published.summary_text,
+        notes=published.faults,
+        journal=journal,
+    )
+
+
+def make_folder(folder: Path) -> None:
+    """Create the output folder; the default one keeps its content out of git.
+
+    Raises:
+        UsageFault: It can't be created or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder.parts[-2:] == (".context", "benchmarks"):
+            ignore = folder / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n")
+    except OSError as error:
+        message = f"the output folder `{folder}` can't be written: {error.strerror}"
+        hint = "name another one with `BENCHMARK_OUTPUT_DIR`"
+        raise UsageFault(message, hint=hint) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        message = f"the output folder `{folder}` can't be written: permission denied"
+        raise UsageFault(message, hint="name another one with `BENCHMARK_OUTPUT_DIR`")
+
+
+def _refuse_foreign_reports(folder: Path, source: Path) -> None:
+    """Leave reports alone that another version made: they say what was known then."""
+    result = folder / f"{source.stem}.json"
+    reports = [folder / f"{source.stem}{suffix}" for suffix in REPORT_SUFFIXES]
+    if result.absolute() == source.absolute() and not any(map(Path.exists, reports)):
+        return
+    try:
+        made_by = read_document(result.read_bytes()).generator
+    except (BenchError, OSError):
+        return  # absent, half a file, or none of ours: nothing that a rendering could spoil
+    if made_by is None or made_by.version != bench.__version__:
+        by = f"version {made_by.version}" if made_by else "another tool"
+        message = f"the reports of `{result}` were made by {by}, not by {bench.__version__}"
+        raise UsageFault(message, hint="name another folder with `--output`")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = f"`{path}` can't be read: {error.strerror}"
+        raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error
+
+
+def _save(path: Path, data: bytes, files: list[Path], faults: list[str]) -> None:
+    """Replace ``path`` in one step: a reader sees the old file or the new one, never half."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        faults.append(f"`{path}` can't be written: {error.strerror}")
+    else:
+        files.append(path.absolute())
+
+
+def _listed(files: list[Path]) -> tuple[Path, ...]:
+    def place(path: Path) -> int:
+        ends = [n for n, suffix in enumerate(_LISTED) if path.name.endswith(suffix)]
+        return max(ends, default=len(_LISTED))
+
+    return tuple(sorted(files, key=place))

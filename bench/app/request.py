@@ -1,0 +1,73 @@
+"""What the command line hands to a use case, and what it gets back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.client.endpoint import Endpoint
+from bench.link import JobLink
+from bench.model.case import Case
+from bench.model.run import OptionOrigin, RunConfig
+from bench.model.target import Target
+from bench.progress import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """How a run is carried out, whatever it asks."""
+
+    endpoint: Endpoint
+    progress: Progress
+    link: JobLink | None = None
+    """The job around a local gateway; ``None`` = the endpoint was there already."""
+    archive_folder: Path | None = None
+    """The user's folder of runs; ``None`` = no second copy."""
+    has_tags: bool = True
+    """Requests carry run and trial id."""
+    require_complete: bool = False
+    """A run cut by time ends with exit code 5."""
+    summary_width: int = 100
+    """Columns of the summary table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """A new run: everything that its journal's header will say."""
+
+    config: RunConfig
+    targets: tuple[Target, ...]
+    cases: tuple[Case, ...]
+    output_folder: Path
+    stem: str
+    """File name stem of the reports, without a folder."""
+    run_id: str
+    options: Mapping[str, OptionOrigin] = field(default_factory=dict)
+    is_simulated: bool = False
+    """The upstream is known to be the simulator (a job's ``hello`` may say so too)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a run or a rendering ended."""
+
+    exit_code: int
+    reason: str
+    """A ``StopReason``, or ``rendered``, or ``report_failed``."""
+    headline: str
+    """One sentence: completeness and trust."""
+    files: tuple[Path, ...]
+    """What was written, absolute, in the order in which it is listed to people."""
+    run_id: str | None
+    planned: int | None
+    """Measured trials, warm-ups left out; ``None`` = a document without a plan."""
+    done: int
+    """Measured trials with a result that counts, failed ones included."""
+    failed: int
+    spent_usd: float | None
+    """With warm-ups and the reserves of lost answers; ``None`` = some cost is unknown."""
+    summary_text: str = ""
+    """The table for people, at most 40 lines."""
+    notes: tuple[str, ...] = ()
+    """What else went wrong, one sentence each; nothing that was measured is touched by it."""
+    journal: Path | None = None
+    """The journal, for `resume`."""

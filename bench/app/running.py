@@ -1,0 +1,325 @@
+"""A run from its first record to its reports: journal, runner, job and files put together."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.answer_book import write_answer_book
+from bench.app.environment import environment
+from bench.app.rendering import make_folder, outcome_of, publish
+from bench.app.request import Outcome, RunRequest, Session
+from bench.archive import keep
+from bench.client.endpoint import Endpoint
+from bench.clock import SystemClock, iso_ms
+from bench.document import build_document
+from bench.errors import JournalUnwritable, KeyRejected, UsageFault
+from bench.journal import Journal, read_journal
+from bench.ledger import Ledger, collect
+from bench.link import NoJob
+from bench.model.case import Case
+from bench.model.run import Footer, Gateway, Header, Resumed
+from bench.plan import build_plan, plan_hash
+from bench.ports import ChatClient, Clock, GatewayWatch
+from bench.runner import Assignment, Control, Ports, RunEnd, Runner
+
+Connect = Callable[[Endpoint], ChatClient]
+
+
+def connect_http(endpoint: Endpoint) -> ChatClient:
+    """Return the real client."""
+    from bench.client import HttpChatClient
+
+    return HttpChatClient(endpoint)
+
+
+def run_plan(
+    request: RunRequest,
+    session: Session,
+    *,
+    connect: Connect = connect_http,
+    clock: Clock | None = None,
+) -> Outcome:
+    """Run a new plan and write its files.
+
+    Args:
+        request: What is asked of whom.
+        session: How it is carried out.
+        connect: Makes the client, in the event loop.
+        clock: ``None`` = this machine's.
+
+    Raises:
+        UsageFault: The output folder can't be written.
+        JournalUnwritable: Not even the header could be written.
+        KeyRejected: The first answer refused the key; the journal says so.
+    """
+    clock = clock or SystemClock()
+    make_folder(request.output_folder)
+    header = _header(request, session, clock)
+    path = request.output_folder / f"{request.stem}.jsonl"
+    origin_ns = clock.now_ns()
+    journal = Journal.create(path, header)
+    part = _Part(
+        ledger=collect([header]),
+        cases={case.info.id: case for case in request.cases},
+        session=session,
+        journal=journal,
+        clock=clock,
+        origin_ns=origin_ns,
+    )
+    return _carried_out(part, connect, is_resumed=False)
+
+
+def resume_plan(
+    path: Path,
+    cases: Mapping[str, Case],
+    session: Session,
+    *,
+    connect: Connect = connect_http,
+    clock: Clock | None = None,
+) -> Outcome:
+    """Go on with a journal: ask what has no result, with the same seeds and in the same order.
+
+    Args:
+        path: The journal; it is appended to, and the reports beside it are written again.
+        cases: The cases there are now, by id.
+        session: How it is carried out.
+        connect: Makes the client, in the event loop.
+        clock: ``None`` = this machine's.
+
+    Raises:
+        JournalUnreadable: ``path`` is no journal.
+        JournalUnwritable: Another process writes to it.
+        UsageFault: A case of the plan is gone or has changed: its answers could not be compared.
+        KeyRejected: As for a new run.
+    """
+    clock = clock or SystemClock()
+    ledger = read_journal(path)
+    _refuse_changed_cases(path, ledger, cases)
+    journal = Journal.open_for_append(path)
+    # Between the reading and the lock another process may have ended its part.
+    ledger = read_journal(path)
+    part = _Part(
+        ledger=ledger,
+        cases=cases,
+        session=session,
+        journal=journal,
+        clock=clock,
+        origin_ns=clock.now_ns(),
+    )
+    return _carried_out(part, connect, is_resumed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """What one process does for a run."""
+
+    ledger: Ledger
+    """As the journal was when this process began."""
+    cases: Mapping[str, Case]
+    session: Session
+    journal: Journal
+    clock: Clock
+    origin_ns: int
+
+
+def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
+    session, path = part.session, part.journal.path
+    archive = None
+    if session.archive_folder is not None:
+        archive = session.archive_folder / part.ledger.header.run_id
+        keep([path], archive)  # a hard link now survives a worktree that is deleted mid-run
+    fault: JournalUnwritable | None = None
+    try:
+        if is_resumed:
+            part.journal.write(_resumed(part))
+        end = asyncio.run(_measured(part, connect))
+    finally:
+        try:
+            part.journal.close()
+        except JournalUnwritable as error:
+            fault = error
+    if end.reason == "key_rejected" and end.refusal is not None:
+        _raise_rejected(part, end)
+    document = build_document(read_journal(path))
+    published = publish(
+        document, path.parent, path.stem, source=path, summary_width=session.summary_width
+    )
+    notes = list(published.faults)
+    fault = end.fault or fault
+    if fault is not None:
+        notes.insert(0, fault.message)
+    if archive is not None:
+        notes += keep([path, path.with_suffix(".json")], archive)
+    outcome = outcome_of(published, document, journal=path)
+    code = end.exit_code or (JournalUnwritable.exit_code if fault else 0) or outcome.exit_code
+    reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
+    return replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
+
+
+async def _measured(part: _Part, connect: Connect) -> RunEnd:
+    """Measure, let the job stop the gateway, and write how it ended."""
+    session, control = part.session, Control()
+    link = session.link
+    watch: GatewayWatch = NoJob() if link is None else link
+    client = connect(session.endpoint)
+    ports = Ports(client=client, sink=part.journal, clock=part.clock, watch=watch)
+    assignment = Assignment.of(
+        part.ledger,
+        cases=part.cases,
+        origin_ns=part.origin_ns,
+        has_tags=session.has_tags,
+        require_complete=session.require_complete,
+    )
+    runner = Runner(assignment, ports, control, on_trial=session.progress.trial_done)
+    with _signals(control):
+        try:
+            if link is not None:
+                await link.open(on_incident=runner.take_incident, on_sample=runner.take_sample)
+                link.journal_created(part.journal.path)
+                _write_book(part)
+                part.journal.write(
+                    link.hello.gateway.record(simulated_upstream=link.hello.simulated_upstream)
+                )
+            session.progress.begin(
+                sum(len(block.trials) for block in assignment.blocks),
+                spent_usd=part.ledger.spent_usd,
+            )
+            end = await _shown(runner, session)
+            gateway = await _told(watch, end, control)
+        finally:
+            await client.close()
+            if link is not None:
+                await link.close()
+        return _closed(part, runner, end, gateway)
+
+
+async def _shown(runner: Runner, session: Session) -> RunEnd:
+    """Run while the progress display ticks."""
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(session.progress.interval_s)
+            session.progress.tick()
+
+    ticking = asyncio.ensure_future(tick())
+    try:
+        return await runner.run()
+    finally:
+        ticking.cancel()
+        session.progress.close()
+
+
+async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> Gateway | None:
+    """Say that measuring ended and wait for the gateway's end; a second signal ends the wait."""
+    control.farewell = asyncio.ensure_future(watch.measured(end.reason))
+    await asyncio.wait({control.farewell})
+    return None if control.farewell.cancelled() else control.farewell.result()
+
+
+def _closed(part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None) -> RunEnd:
+    """Write the last records; on a full disk the run ends without them."""
+    footer = Footer(
+        finished_at=iso_ms(part.clock.utcnow()),
+        offset_ms=runner.offset_ms(part.clock.now_ns()),
+        reason=end.reason,
+        exit_code=end.exit_code,
+        not_run=end.not_run,
+        budget_used_ms=end.budget_used_ms,
+        spent_usd=end.spent_usd,
+    )
+    try:
+        if gateway is not None:
+            part.journal.write(gateway)
+        part.journal.write(footer)
+    except JournalUnwritable as error:
+        return replace(end, fault=end.fault or error)
+    return end
+
+
+@contextmanager
+def _signals(control: Control) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM ask for an orderly end instead of tearing the loop down."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        loop.add_signal_handler(number, control.interrupt, number)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _write_book(part: _Part) -> None:
+    link = part.session.link
+    if link is None or link.hello.answer_book is None:
+        return
+    trials = [trial for block in part.ledger.header.plan for trial in block.trials]
+    write_answer_book(Path(link.hello.answer_book), trials, part.cases)
+
+
+def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
+    infos = tuple(case.info for case in request.cases)
+    config, hello = request.config, None if session.link is None else session.link.hello
+    plan = build_plan(
+        request.targets,
+        infos,
+        seed=config.seed,
+        runs=config.runs,
+        warmup=config.warmup_runs,
+        overlap=config.overlap,
+    )
+    return Header(
+        run_id=request.run_id,
+        started_at=iso_ms(clock.utcnow()),
+        stem=request.stem,
+        config=config,
+        options=dict(request.options),
+        targets=request.targets,
+        cases=infos,
+        plan=plan,
+        plan_hash=plan_hash(plan, infos, request.targets),
+        environment=environment(),
+        simulated=request.is_simulated or (hello is not None and hello.simulated_upstream),
+        launch=None if hello is None else hello.launch,
+    )
+
+
+def _resumed(part: _Part) -> Resumed:
+    return Resumed(
+        at=iso_ms(part.clock.utcnow()),
+        offset_ms=part.ledger.offset_ms,
+        environment=environment(),
+    )
+
+
+def _refuse_changed_cases(path: Path, ledger: Ledger, cases: Mapping[str, Case]) -> None:
+    gone, changed = [], []
+    for info in ledger.header.cases:
+        case = cases.get(info.id)
+        if case is None:
+            gone.append(f"`{info.id}`")
+        elif case.info.text_hash != info.text_hash:
+            changed.append(f"`{info.id}`")
+    said = [f"there is no case {name} any more" for name in gone]
+    said += [f"the text of case {name} has changed" for name in changed]
+    if said:
+        message = f"`{path}` can't be resumed: {'; '.join(said)}"
+        hint = "start a new run, or resume with the version that began this one"
+        raise UsageFault(message, hint=hint)
+
+
+def _raise_rejected(part: _Part, end: RunEnd) -> None:
+    config = part.ledger.header.config
+    response = end.refusal
+    if response is None or response.status is None:
+        return
+    raise KeyRejected(
+        variable=config.api_key_env,
+        url=config.url,
+        status=response.status,
+        said="" if response.error is None else response.error.message,
+    )
