@@ -71,11 +71,14 @@ class SeededStream:
 
     def sample(self, items: Sequence[_Item], count: int) -> list[_Item]:
         """Return ``count`` different positions of ``items`` in a drawn order (Fisher-Yates)."""
-        order = list(items)
+        # Only what was moved is kept, so that few out of many cost no copy of the many.
+        moved: dict[int, int] = {}
+        chosen = []
         for position in range(count):
-            other = position + self.below(len(order) - position)
-            order[position], order[other] = order[other], order[position]
-        return order[:count]
+            other = position + self.below(len(items) - position)
+            chosen.append(items[moved.get(other, other)])
+            moved[other] = moved.get(position, position)
+        return chosen
 
     def _word(self) -> int:
         block = hashlib.sha256(self._key + self._count.to_bytes(_WORD_BYTES, "big")).digest()
