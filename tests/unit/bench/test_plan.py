@@ -3,7 +3,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.model.case import CaseInfo
@@ -50,6 +50,7 @@ case_lists = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(case_lists, st.integers(0, 4), st.integers(), st.booleans())
 def test_a_plan_is_a_permutation_of_everything_that_is_asked(cases, target_count, seed, overlap):
     targets = make_targets(target_count)
@@ -64,6 +65,7 @@ def test_a_plan_is_a_permutation_of_everything_that_is_asked(cases, target_count
     assert Counter(ids(plan)) == Counter(wanted)
 
 
+@settings(max_examples=40)
 @given(case_lists, st.integers(1, 3), st.integers())
 def test_every_target_gets_the_same_instance_in_the_same_run(cases, target_count, seed):
     plan = build_plan(make_targets(target_count), cases, seed=seed)
@@ -74,6 +76,7 @@ def test_every_target_gets_the_same_instance_in_the_same_run(cases, target_count
     assert all(len(values) == 1 for values in seeds.values())
 
 
+@settings(max_examples=40)
 @given(case_lists, st.integers(1, 3), st.integers())
 def test_warmups_come_before_every_measured_trial_of_their_case_and_target(cases, count, seed):
     seen_measured = set()
@@ -85,6 +88,7 @@ def test_warmups_come_before_every_measured_trial_of_their_case_and_target(cases
                 seen_measured.add(key)
 
 
+@settings(max_examples=40)
 @given(case_lists, st.integers(1, 4), st.integers())
 def test_no_target_is_ever_two_blocks_of_a_case_ahead_of_another(cases, count, seed):
     targets = make_targets(count)
@@ -95,6 +99,7 @@ def test_no_target_is_ever_two_blocks_of_a_case_ahead_of_another(cases, count, s
         assert max(of_case) - min(of_case) <= 1
 
 
+@settings(max_examples=40)
 @given(case_lists, st.integers(1, 3), st.integers())
 def test_the_same_arguments_give_the_same_plan(cases, count, seed):
     targets = make_targets(count)

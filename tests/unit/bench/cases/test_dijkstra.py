@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.cases.dijkstra import (
@@ -36,6 +36,7 @@ def all_path_costs(weights, start, end):
     return sorted(walk(start, {start}))
 
 
+@settings(max_examples=40)
 @given(graphs)
 def test_the_solver_agrees_with_walking_every_path(weights):
     costs = all_path_costs(weights, 0, 5)

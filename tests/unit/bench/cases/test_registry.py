@@ -72,7 +72,7 @@ def test_the_same_seed_builds_the_same_instance(case_id):
     "case_id", [case_id for case_id in SMOKE if CASES[case_id].build(1).evaluate is not None]
 )
 def test_the_books_answers_are_judged_right_and_wrong_at_every_seed(case_id):
-    for seed in range(100):
+    for seed in range(40):
         instance = CASES[case_id].build(seed)
         assert instance.book is not None
         assert instance.book_wrong is not None

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.evaluators.json_object import judge_json_object
@@ -123,11 +123,13 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(json_values)
 def test_a_value_survives_writing_and_strict_reading(value):
     assert same_value(parse_strict(json.dumps(value)), value)
 
 
+@settings(max_examples=40)
 @given(json_values, json_values)
 def test_equality_of_values_is_symmetric(left, right):
     assert same_value(left, right) == same_value(right, left)
