@@ -68,9 +68,14 @@ def violation(trial: Trial) -> str | None:
     return None
 
 
+def is_pinned(trial: Trial) -> bool:
+    """Return whether a timing of the target may stand on this counted trial."""
+    return trial.is_valid and violation(trial) is None
+
+
 def pinned(trials: Iterable[Trial]) -> tuple[Trial, ...]:
-    """Return valid trials less violations: what timings of a target may stand on."""
-    return tuple(trial for trial in trials if trial.is_valid and violation(trial) is None)
+    """Return valid trials less violations."""
+    return tuple(trial for trial in trials if is_pinned(trial))
 
 
 def violations(trials: Iterable[Trial]) -> Excluded:

@@ -1,0 +1,88 @@
+"""The whole report as one HTML file: no script, no network, readable on a phone and in the dark.
+
+The page's own policy forbids everything but its one style sheet, known by its hash: even markup
+that slipped through could load, run and send nothing.
+"""
+
+import hashlib
+from base64 import b64encode
+from functools import cache
+from importlib.resources import files
+
+import jinja2
+from markupsafe import Markup, escape
+
+from bench.model.document import Document
+from bench.report.answers import failed_answers
+from bench.report.charts import charts
+from bench.report.escaping import code_parts, shorten, visible
+from bench.report.sections import sections
+from bench.report.verdict import headline, standings, trust_level
+
+MOST_CHARACTERS = 6_000
+"""Longest model output in the page; the JSON document has all of it."""
+
+_LEVELS = {"broken": "Not whole", "doubtful": "Doubtful", "note": "Note"}
+
+
+def html_report(document: Document) -> str:
+    """Return the page."""
+    style = _template_text("report.css")
+    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    answers, more = failed_answers(document)
+    found = sections(document)
+    return _template().render(
+        document=document,
+        title=", ".join(document.config.model_ids) or "benchmark",
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
+        "form-action 'none'",
+        # The sheet is our own file; escaping it would change its hash.
+        style=Markup(style),  # noqa: S704
+        headline=headline(document),
+        trust_level=trust_level(document),
+        levels=_LEVELS,
+        standings=standings(document),
+        charts=charts(document),
+        open_sections=[section for section in found if not section.is_folded],
+        folded_sections=[section for section in found if section.is_folded],
+        answers=answers,
+        more_answers=more,
+    )
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template_text),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["block"] = _block
+    environment.filters["prose"] = _prose
+    return environment.get_template("report.html.j2")
+
+
+def _template_text(name: str) -> str:
+    return files("bench.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _finalize(value: object) -> object:
+    """Show hidden characters of every value that is put into the page; escaping comes after."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _block(text: str) -> Markup:
+    """Return model output with its line breaks, shortened."""
+    return escape(visible(shorten(text, MOST_CHARACTERS), keep="\n\t"))
+
+
+def _prose(text: str) -> Markup:
+    """Return a paragraph with its harmless code spans as code."""
+    parts = (
+        Markup("<code>{}</code>").format(part.strip("`")) if is_code else escape(visible(part))
+        for part, is_code in code_parts(text)
+    )
+    return Markup("").join(parts)

@@ -1,0 +1,98 @@
+"""The end of a run on a terminal: at most 40 lines, whatever was measured, and no colour needed."""
+
+import textwrap
+from collections.abc import Sequence
+
+from bench.model.document import Document
+from bench.model.summary import TargetSummary
+from bench.report.escaping import display_width, fit, visible
+from bench.report.figures import ms, percent, usd
+from bench.report.verdict import Standing, headline, standings
+from bench.summary.performance import headline_block
+
+MOST_LINES = 40
+NARROWEST = 60
+_MOST_TARGETS = 14
+_MOST_CAVEATS = 4
+_CAVEAT_LINES = 3
+_COLUMNS = (
+    ("", "done"),
+    ("", "ok"),
+    ("", "score"),
+    ("TTFT", "p50 ms"),
+    ("total", "p50 ms"),
+    ("tokens", "/s p50"),
+    ("cost per", "right one"),
+)
+_WIDTHS = (7, 5, 5, 7, 8, 6, 10)
+_MARKS = {"broken": "!!", "doubtful": "! ", "note": "- "}
+
+
+def terminal_summary(document: Document, *, width: int = 80) -> str:
+    """Return the summary, each line at most ``width`` columns (at least 60 are used)."""
+    width = max(width, NARROWEST)
+    lines = _wrap(headline(document), width, most=4)
+    lines += _caveats(document, width)
+    lines += ["", *_table(document.summary.targets, width)]
+    told = standings(document)
+    if told:
+        lines.append("")
+        for standing in told:
+            lines += _wrap(_sentence(standing), width, most=2)
+    return "\n".join(lines[:MOST_LINES]) + "\n"
+
+
+def _caveats(document: Document, width: int) -> list[str]:
+    lines: list[str] = []
+    for caveat in document.trust[:_MOST_CAVEATS]:
+        mark = _MARKS[caveat.level]
+        lines += _wrap(f"{mark} {caveat.text}", width, most=_CAVEAT_LINES, indent="   ")
+    more = len(document.trust) - _MOST_CAVEATS
+    if more > 0:
+        lines.append(f"-  {more} more to know: see the report")
+    return lines
+
+
+def _table(targets: Sequence[TargetSummary], width: int) -> list[str]:
+    name_width = width - sum(_WIDTHS) - len(_WIDTHS)
+    shown = targets[:_MOST_TARGETS]
+    longest = max([len("target"), *(display_width(visible(t.target_id)) for t in shown)])
+    name_width = min(name_width, longest)
+    lines = [_row("", [upper for upper, _ in _COLUMNS], name_width)]
+    lines.append(_row("target", [lower for _, lower in _COLUMNS], name_width))
+    lines += [_row(fit(visible(t.target_id), name_width), _cells(t), name_width) for t in shown]
+    more = len(targets) - len(shown)
+    if more > 0:
+        lines.append(f"… and {more} more targets: see the report")
+    return lines
+
+
+def _cells(target: TargetSummary) -> tuple[str, ...]:
+    block = headline_block(target.performance)
+    planned = "" if target.planned is None else f"/{target.planned}"
+    return (
+        f"{target.attempted}{planned}",
+        percent(target.reliability.success_rate),
+        percent(target.quality.score),
+        ms(block.ttft_ms.p50 if block.ttft_ms else None),
+        ms(block.total_ms.p50 if block.total_ms else None),
+        ms(block.visible_tokens_per_second.p50 if block.visible_tokens_per_second else None),
+        usd(target.efficiency.quality_cost_per_correct_usd),
+    )
+
+
+def _row(name: str, cells: Sequence[str], name_width: int) -> str:
+    padded = name + " " * (name_width - display_width(name))
+    figures = (cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True))
+    return " ".join([padded, *figures]).rstrip()
+
+
+def _sentence(standing: Standing) -> str:
+    return f"{standing.title}: {standing.leader}, {standing.figure}; {standing.detail}"
+
+
+def _wrap(text: str, width: int, *, most: int, indent: str = "  ") -> list[str]:
+    lines = textwrap.wrap(visible(text), width, subsequent_indent=indent, break_on_hyphens=False)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], fit(f"{lines[most - 1]} …", width)]
+    return lines

@@ -1,0 +1,163 @@
+r"""Makes hostile text harmless and visible, for each format.
+
+Everywhere, characters that steer a terminal, reorder or hide text are shown as an escape such as
+``\x1b`` or ``\u202e``; a backslash doubles, so that no escape can be forged.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories: controls, format characters (bidi, zero width), surrogates, private use,
+unassigned, line and paragraph separators."""
+_BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Characters that are letters or symbols by category and look like nothing."""
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
+_PLAIN_CELL = re.compile(r"[\w .,:;%$/()·=≥≤+\[\]-]*")
+_FORMULA = re.compile(r"[\s\x00-\x20]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_SIGNED = re.compile(r"-|[+-]\d[\w .,%]*")
+_HARMLESS_CODE = re.compile(r"(`[a-z-][a-z0-9_. -]*`)")
+"""Code spans that can't hold anything active, whoever wrote them: commands, flags, error codes."""
+_PROSE_SPECIAL = re.compile(r"([\\`*\[\]|~#!^]|(?<!\w)_|_(?!\w))")
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    """Return ``text`` with everything invisible or steering shown as an escape.
+
+    Args:
+        text: Anything.
+        keep: Characters that pass as they are, such as a line feed in a block.
+    """
+    return "".join(char if char in keep else _shown(char) for char in text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut to ``limit`` characters and say how much is missing."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]} … ({len(text) - limit:,} more characters)"
+
+
+def markdown_cell(text: str) -> str:
+    """Return ``text`` for a table cell or list item: plain when harmless, else as code.
+
+    Inside code nothing is a link, an image, markup or a mention. What could end the code or the
+    cell is escaped visibly; ``&``, ``<`` and ``>`` become entities, so that no reader of the raw
+    file that is less careful finds markup either.
+    """
+    if not text.strip():
+        return "-" if not text else "`(blank)`"
+    if _SIGNED.fullmatch(text):
+        return text
+    if _PLAIN_CELL.fullmatch(text) and not _looks_active(text):
+        return text
+    shown = visible(text).replace("`", "\\x60").replace("|", "\\x7c")
+    return f"`{_entities(shown)}`"
+
+
+def markdown_prose(text: str) -> str:
+    """Return ``text`` for a paragraph, with everything that Markdown would act on disarmed."""
+    return "".join(part if is_code else _disarmed(part) for part, is_code in code_parts(text))
+
+
+def code_parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Split prose at its harmless code spans; yield each part and whether it is such a span."""
+    for number, part in enumerate(_HARMLESS_CODE.split(text)):
+        yield part, number % 2 == 1
+
+
+def csv_cell(value: object) -> str:
+    """Return one cell: numbers and truth values as they are, text that no spreadsheet runs.
+
+    Text that begins like a formula gets a leading apostrophe, which spreadsheets hide.
+    """
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return _number(value)
+        case _:
+            return _csv_text(str(value))
+
+
+def display_width(text: str) -> int:
+    """Return the terminal columns that ``text`` takes; wide characters take two."""
+    return sum(_columns(char) for char in text)
+
+
+def fit(text: str, width: int) -> str:
+    """Cut to ``width`` terminal columns, with an ellipsis in the middle where it is too long."""
+    if display_width(text) <= width:
+        return text
+    head, tail = _take(text, (width - 1) // 2), _take(text[::-1], width - 1 - (width - 1) // 2)
+    return f"{head}…{tail[::-1]}"
+
+
+def _shown(char: str) -> str:
+    if char in _NAMED:
+        return _NAMED[char]
+    if char not in _BLANKS and unicodedata.category(char) not in _HIDDEN:
+        return char
+    code = ord(char)
+    if code <= 0xFF:  # noqa: PLR2004 -- the last code that two digits can say
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 -- four digits
+
+
+def _looks_active(text: str) -> bool:
+    """Return whether a Markdown reader would link, emphasise or list harmless characters."""
+    return (
+        "://" in text
+        or "www." in text
+        or "__" in text
+        or "](" in text
+        or text[0] in "_+-=["
+        or text[-1] == "_"
+        or " _" in text
+    )
+
+
+def _disarmed(text: str) -> str:
+    shown = _PROSE_SPECIAL.sub(r"\\\1", _entities(visible(text)))
+    return shown.replace("://", "&#58;//").replace("www.", "www&#46;").replace("@", "&#64;")
+
+
+def _entities(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _csv_text(text: str) -> str:
+    shown = visible(text)
+    if _FORMULA.match(text):
+        shown = f"'{shown}"
+    if re.search(r"[\",;]|^\s|\s$", shown):
+        doubled = shown.replace('"', '""')
+        return f'"{doubled}"'
+    return shown
+
+
+def _number(value: float) -> str:
+    """Write a number without exponent and without digits that no clock or price has."""
+    text = f"{value:.10f}".rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _take(text: str, width: int) -> str:
+    taken, used = "", 0
+    for char in text:
+        used += _columns(char)
+        if used > width:
+            break
+        taken += char
+    return taken

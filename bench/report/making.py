@@ -1,0 +1,237 @@
+"""The sections on how a run was made and what happened to it: for who wants to repeat or doubt."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bench.model.document import Document
+from bench.report.figures import ABSENT, duration, ms, trial_name, usd
+from bench.report.tables import Section, Table, text
+
+MOST_ROWS = 200
+"""Longest list in a report; the JSON document has all of it."""
+
+
+def making_sections(document: Document) -> tuple[Section, ...]:
+    """Return the sections that describe the run itself."""
+    return (
+        _incidents(document),
+        _not_run(document),
+        _possibly_billed(document),
+        _gateway(document),
+        _resources(document),
+        _targets(document),
+        _run(document),
+        _options(document),
+    )
+
+
+def _incidents(document: Document) -> Section:
+    return Section(
+        id="incidents",
+        title="Incidents",
+        note="What happened to the gateway, to this client or to the machine.",
+        table=Table(
+            columns=("Class", "At", "What happened", "Trials touched"),
+            rows=tuple(
+                text(
+                    incident.incident_class,
+                    incident.at,
+                    incident.summary,
+                    str(len(incident.touched_trials)),
+                )
+                for incident in document.incidents
+            ),
+            words=3,
+        ),
+    )
+
+
+def _not_run(document: Document) -> Section:
+    rows = [
+        text(trial_name(entry.trial_id), entry.reason) for entry in document.not_run[:MOST_ROWS]
+    ]
+    more = len(document.not_run) - len(rows)
+    return Section(
+        id="not-run",
+        title="Planned and never sent",
+        note="`gateway-bench resume` asks these." + _more(more),
+        table=Table(columns=("Trial", "Reason"), rows=tuple(rows), words=2),
+        is_folded=True,
+    )
+
+
+def _possibly_billed(document: Document) -> Section:
+    rows = [
+        text(trial_name(start.trial_id), str(start.attempt), usd(start.reserve_usd))
+        for start in document.possibly_billed[:MOST_ROWS]
+    ]
+    return Section(
+        id="possibly-billed",
+        title="Possibly billed",
+        note="Sent, and no end was recorded: the provider may bill up to the reserve."
+        + _more(len(document.possibly_billed) - len(rows)),
+        table=Table(columns=("Trial", "Attempt", "Reserve"), rows=tuple(rows)),
+    )
+
+
+def _gateway(document: Document) -> Section:
+    gateway = document.gateway
+    facts: list[tuple[str, str]] = []
+    if gateway is not None:
+        facts = [
+            *_flat("build", gateway.build),
+            *_flat("identity", gateway.identity),
+            (
+                "ready after",
+                f"{ms(gateway.ready_after_ms)} ms" if gateway.ready_after_ms else ABSENT,
+            ),
+            *_flat("exit", gateway.exit or {}),
+        ]
+    return Section(
+        id="gateway",
+        title="Gateway",
+        note="The local build that was measured, proven to be this one, and how it ended.",
+        table=Table(columns=("Fact", "Value"), rows=_rows(facts), words=2),
+        is_folded=True,
+    )
+
+
+def _resources(document: Document) -> Section:
+    return Section(
+        id="resources",
+        title="Gateway's resource use",
+        note="Over samples taken during the run; the unit is in the name.",
+        table=Table(
+            columns=("Quantity", "Samples", "Median", "Largest"),
+            rows=tuple(
+                text(name, str(summary.count), ms(summary.p50), ms(summary.max))
+                for name, summary in document.gateway_resources.items()
+            ),
+        ),
+        is_folded=True,
+    )
+
+
+def _targets(document: Document) -> Section:
+    rows = []
+    for target in document.targets:
+        metadata = target.metadata
+        prices = metadata.prices
+        per_million = [
+            usd(price * 1_000_000) if price is not None else ABSENT
+            for price in (
+                prices.input_usd if prices else None,
+                prices.output_usd if prices else None,
+            )
+        ]
+        rows.append(
+            text(
+                target.id,
+                target.display_name,
+                target.model,
+                metadata.provider or ABSENT,
+                metadata.region or ABSENT,
+                *per_million,
+                f"{prices.source or ABSENT}, {prices.as_of or 'no date'}" if prices else ABSENT,
+            )
+        )
+    return Section(
+        id="targets",
+        title="What was measured",
+        note="Prices are per million tokens.",
+        table=Table(
+            columns=(
+                "Target",
+                "Name",
+                "Sent as model",
+                "Provider",
+                "Region",
+                "Input price",
+                "Output price",
+                "Prices from",
+            ),
+            rows=tuple(rows),
+            words=5,
+        ),
+        is_folded=True,
+    )
+
+
+def _run(document: Document) -> Section:
+    config, environment = document.config, document.environment
+    facts = [
+        ("run", document.run_id or ABSENT),
+        ("started", document.started_at),
+        ("finished", document.finished_at),
+        ("took", duration(document.duration_ms)),
+        ("address", config.url),
+        ("profile", config.profile or config.suite or ABSENT),
+        ("seed", str(config.seed)),
+        ("budget per target", _budget(config.budget_ms)),
+        ("timeout per request", duration(config.timeout_ms)),
+        ("response cache", "allowed" if config.allow_cache else "bypassed"),
+        ("fallback", "allowed" if config.allow_fallback else "forbidden"),
+        ("streaming", "yes" if config.stream else "no: first-token times can't be measured"),
+        ("key from", config.api_key_env or ABSENT),
+        ("plan hash", document.plan_hash or ABSENT),
+    ]
+    if environment is not None:
+        load = environment.load_average
+        facts += [
+            ("tool", f"gateway-bench {environment.tool_version}, Python {environment.python}"),
+            ("machine", f"{environment.host}, {environment.system}"),
+            ("processors", str(environment.cpu_count or ABSENT)),
+            ("load at start", ", ".join(f"{value:.2f}" for value in load) if load else ABSENT),
+        ]
+    return Section(
+        id="run",
+        title="How it was made",
+        note="Enough to repeat the run.",
+        table=Table(columns=("Fact", "Value"), rows=_rows(facts), words=2),
+        is_folded=True,
+    )
+
+
+def _options(document: Document) -> Section:
+    return Section(
+        id="options",
+        title="Settings and where they came from",
+        note="Secrets are not recorded.",
+        table=Table(
+            columns=("Setting", "Value", "From"),
+            rows=tuple(
+                text(name, _said(option.value), option.origin)
+                for name, option in document.options.items()
+            ),
+            words=3,
+        ),
+        is_folded=True,
+    )
+
+
+def _budget(budget_ms: float | None) -> str:
+    return "none" if budget_ms is None else duration(budget_ms)
+
+
+def _said(value: object) -> str:
+    match value:
+        case None:
+            return ABSENT
+        case bool():
+            return "yes" if value else "no"
+        case list() | tuple():
+            return ", ".join(map(str, value)) or ABSENT
+        case _:
+            return str(value)
+
+
+def _flat(name: str, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    return ((f"{name}: {key}", _said(value)) for key, value in values.items())
+
+
+def _rows(facts: Iterable[tuple[str, str]]) -> tuple[Any, ...]:
+    return tuple(text(name, value) for name, value in facts)
+
+
+def _more(count: int) -> str:
+    return f" {count:,} more are in the JSON document." if count > 0 else ""

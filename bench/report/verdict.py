@@ -1,0 +1,214 @@
+"""The answers a reader wants first: is it whole, can it be trusted, who leads and is that decided."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.model.document import Completeness, Document
+from bench.model.summary import Interval, TargetSummary
+from bench.report.figures import ms, percent, usd
+from bench.summary.performance import headline_block
+
+FEWEST_FOR_MEDIAN_INTERVAL = 6
+_NAMED_TARGETS = 4
+_LABELS = {
+    "client_bound": "client too busy",
+    "not_pinned": "not only the pinned target answered",
+    "no_success": "a target without any success",
+    "request_error": "an outage of unknown cause",
+    "headline_cold": "cold connections",
+    "headline_promptCached": "provider's prompt cache",
+    "overlap": "performance trials overlapped",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Who leads by one figure."""
+
+    title: str
+    """``Fastest``, ``Best answers``, ``Cheapest``, ``Most reliable``."""
+    leader: str
+    """Target id."""
+    figure: str
+    detail: str
+    """The runner-up, and whether the difference is decided."""
+    is_decided: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    target_id: str
+    value: float
+    interval: Interval | None
+    count: int
+    lower_is_better: bool = True
+    condition: str | None = None
+    """How it was measured; figures under different conditions are not compared."""
+
+
+def headline(document: Document) -> str:
+    """Return one line: complete or not, trust, planned and done in all and per target."""
+    done = document.completeness
+    flags = ["SIMULATED"] if document.simulated else []
+    flags += [incident.incident_class for incident in document.incidents]
+    flags += [
+        _LABELS[caveat.code]
+        for caveat in document.trust
+        if caveat.code in _LABELS and caveat.level != "note"
+    ]
+    status = ", ".join(dict.fromkeys([_status(done), *flags]))
+    measured = f"{done.done} trials" if done.planned is None else f"{_of(done)} trials"
+    failed = f", {done.failed} failed" if done.failed else ""
+    billed = len(document.possibly_billed)
+    lost = f", {billed} possibly billed without an answer" if billed else ""
+    return f"{status}: {measured} measured{failed}{lost}{_per_target(done)}"
+
+
+def standings(document: Document) -> tuple[Standing, ...]:
+    """Return the leader by each figure that at least two targets have."""
+    targets = document.summary.targets
+    found = (
+        _standing("Fastest", _speed(targets), "TTFT {} ms", ms),
+        _standing("Best answers", _score(targets), "score {}", percent),
+        _standing("Cheapest", _cost(targets), "{} per right answer", usd),
+        _standing("Most reliable", _success(targets), "{} of requests succeeded", percent),
+    )
+    return tuple(standing for standing in found if standing is not None)
+
+
+def trust_level(document: Document) -> Literal["broken", "doubtful", "sound"]:
+    """Return the worst level among the caveats."""
+    levels = {caveat.level for caveat in document.trust}
+    if "broken" in levels:
+        return "broken"
+    return "doubtful" if "doubtful" in levels else "sound"
+
+
+def _status(done: Completeness) -> str:
+    if done.is_complete is None:
+        return "Plan unknown"
+    return "Complete" if done.is_complete else "INCOMPLETE"
+
+
+def _of(done: Completeness) -> str:
+    return f"{done.done} of {done.planned}"
+
+
+def _per_target(done: Completeness) -> str:
+    if len(done.targets) < 2:  # noqa: PLR2004 -- the total already says it
+        return ""
+    parts = [
+        f"{part.target_id} {part.done}" + (f"/{part.planned}" if part.planned is not None else "")
+        for part in done.targets[:_NAMED_TARGETS]
+    ]
+    more = len(done.targets) - _NAMED_TARGETS
+    rest = f", {more} more targets" if more > 0 else ""
+    return f" ({', '.join(parts)}{rest})"
+
+
+def _speed(targets: Sequence[TargetSummary]) -> list[_Entry]:
+    entries = []
+    for target in targets:
+        ttft = headline_block(target.performance).ttft_ms
+        if ttft is not None:
+            entries.append(
+                _Entry(
+                    target_id=target.target_id,
+                    value=ttft.p50,
+                    interval=ttft.p50_interval,
+                    count=ttft.count,
+                    condition=target.performance.headline,
+                )
+            )
+    return entries
+
+
+def _score(targets: Sequence[TargetSummary]) -> list[_Entry]:
+    return [
+        _Entry(
+            target_id=target.target_id,
+            value=target.quality.score,
+            interval=target.quality.score_interval,
+            count=target.quality.attempted,
+            lower_is_better=False,
+        )
+        for target in targets
+        if target.quality.score is not None
+    ]
+
+
+def _success(targets: Sequence[TargetSummary]) -> list[_Entry]:
+    return [
+        _Entry(
+            target_id=target.target_id,
+            value=target.reliability.success.rate,
+            interval=target.reliability.success.interval,
+            count=target.reliability.success.of,
+            lower_is_better=False,
+        )
+        for target in targets
+        if target.reliability.success is not None and target.reliability.success.rate is not None
+    ]
+
+
+def _cost(targets: Sequence[TargetSummary]) -> list[_Entry]:
+    return [
+        _Entry(
+            target_id=target.target_id,
+            value=target.efficiency.quality_cost_per_correct_usd,
+            interval=None,
+            count=target.quality.passed,
+        )
+        for target in targets
+        if target.efficiency.quality_cost_per_correct_usd is not None
+    ]
+
+
+def _standing(
+    title: str, entries: list[_Entry], words: str, show: Callable[[float], str]
+) -> Standing | None:
+    if len(entries) < 2:  # noqa: PLR2004 -- nobody leads alone
+        return None
+    sign = 1 if entries[0].lower_is_better else -1
+    first, second = sorted(entries, key=lambda entry: sign * entry.value)[:2]
+    if first.value == second.value:
+        return Standing(
+            title=title,
+            leader=_tied(entries, first.value),
+            figure=words.format(show(first.value)),
+            detail="a tie",
+            is_decided=False,
+        )
+    why, is_decided = _decision(title, first, second)
+    return Standing(
+        title=title,
+        leader=first.target_id,
+        figure=words.format(show(first.value)),
+        detail=f"next is {second.target_id} with {show(second.value)}; {why}",
+        is_decided=is_decided,
+    )
+
+
+def _tied(entries: Sequence[_Entry], value: float) -> str:
+    equal = [entry.target_id for entry in entries if entry.value == value]
+    shown = ", ".join(equal[:2])
+    return shown if len(equal) <= 2 else f"{shown} and {len(equal) - 2} more"  # noqa: PLR2004
+
+
+def _decision(title: str, first: _Entry, second: _Entry) -> tuple[str, bool]:
+    """Say whether the 95% intervals of two figures lie apart."""
+    if title == "Cheapest":
+        words = f"over {first.count} and {second.count} right answers, no interval"
+        return words, False
+    if first.condition != second.condition:
+        return f"not comparable: {first.condition} against {second.condition} connections", False
+    if first.interval is None or second.interval is None:
+        return (
+            f"not decided: {first.count} and {second.count} trials "
+            f"(each needs {FEWEST_FOR_MEDIAN_INTERVAL} for an interval)"
+        ), False
+    apart = first.interval[1] < second.interval[0] or first.interval[0] > second.interval[1]
+    if apart:
+        return "decided: the 95% intervals lie apart", True
+    return "not decided: the 95% intervals overlap", False
