@@ -17,6 +17,7 @@ from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.environment import GatewayEnvironment
 from orchestrator.faults import ServicesMissing
+from orchestrator.health_now import health_label
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import (
     Surroundings,
@@ -269,6 +270,7 @@ def _request(wanted: Wanted) -> StartRequest:
             "apiKeyEnv": config.api_key_env,
             "apiPath": config.api_path,
             "dialect": config.dialect,
+            "health": health_label(config),
             **wanted.labels,
         },
     )

@@ -34,7 +34,7 @@ class Asked:
 
     id: int
     trial: str
-    code: str
+    code: str | None
     local_port: int | None
 
 
@@ -55,12 +55,12 @@ def parse(line: bytes) -> Message | None:
         match said:
             case {"type": "journal", "path": str(path)}:
                 return JournalMade(path=path)
-            case {"type": "ask", "id": int(number), "trial": str(trial), "code": str(code)}:
-                port = said.get("localPort")
+            case {"type": "ask", "id": int(number), "trial": str(trial)}:
+                code, port = said.get("code"), said.get("localPort")
                 return Asked(
                     id=number,
                     trial=trial,
-                    code=code,
+                    code=code if isinstance(code, str) else None,
                     local_port=port if isinstance(port, int) else None,
                 )
             case {"type": "measured", "reason": str(reason)}:

@@ -1,0 +1,25 @@
+"""The use cases on the real system: the only module that knows `orchestrator.system`."""
+
+import os
+import secrets
+from pathlib import Path
+
+from orchestrator import system
+from orchestrator.bringing import run_marker
+from orchestrator.lifecycle import Machine
+from orchestrator.trust import TrustStore
+
+
+def machine() -> Machine:
+    """Return this machine, with the user's state folder."""
+    return system.machine(system.state_root(dict(os.environ), Path.home()))
+
+
+def trust_store(here: Machine) -> TrustStore:
+    """Return what this user has agreed to."""
+    return TrustStore(here.state.root)
+
+
+def new_run_id(here: Machine) -> str:
+    """Return a run id that nobody has used: date, time, six random hex digits."""
+    return run_marker(here.clock.utcnow().isoformat(), secrets.token_hex(8))

@@ -1,0 +1,57 @@
+"""`demo`: the whole job on the embedded gateway."""
+
+from typing import Any
+
+import click
+
+from bench.cli.console import Console
+from bench.cli.options import measuring_argv, measuring_options
+from bench.cli.outcome import Outcome
+from bench.cli.sections import SectionedCommand
+from orchestrator.app import machine
+from orchestrator.cli.describing import describe
+from orchestrator.cli.job_outcome import do_job
+from orchestrator.cli.run import a_job
+from orchestrator.cli.start_options import keep_option
+from orchestrator.job import Measuring
+
+_MODEL = "demo-small"
+# One that is right and quick, one that is cheap and often wrong, one that holds its stream back.
+_MAPPINGS = "fast,sloppy,buffered"
+
+
+@click.command("demo", cls=SectionedCommand)
+@click.argument("model_id", metavar="[MODEL]", required=False)
+@click.argument("mappings", required=False)
+@click.argument("run_count", metavar="[RUNS]", required=False)
+@click.option("--port", metavar="PORT", help="Exactly this port. Default: a free one.")
+@keep_option
+@measuring_options
+@click.pass_context
+def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
+    """Do the whole job on the embedded gateway, whose answers are simulated.
+
+    Needs no key, no network and no Node; reads no configuration of the folder it is typed in.
+    """
+    if params.get("url") or params.get("preset"):
+        raise click.UsageError("`demo` has its own gateway: `--url` and `--preset` are for others")
+    console: Console = ctx.obj
+    here = machine()
+    flags = {"preset": "demo", "port": params["port"]}
+    described = describe(flags, here, console, use_files=False)
+    words = measuring_argv(ctx)
+    if not params.get("model_id") and not params.get("model"):
+        words += ["--model", _MODEL]
+        if not params.get("mapping"):
+            words += ["--mapping", _MAPPINGS]
+    if not params.get("dialect"):
+        words += ["--dialect", described.config.dialect]
+    job = a_job(
+        described,
+        here,
+        measuring=Measuring(command="bench", words=tuple(words), may_ask=False),
+        models=(),
+        flags=flags,
+        keep=params["keep"],
+    )
+    return do_job(job, here, console)

@@ -1,0 +1,48 @@
+"""Which gateway a command without a description is about."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bench.cli.sections import SectionedOption
+from orchestrator.bringing import worktree_of
+from orchestrator.choosing import choose
+from orchestrator.cli.start_options import GATEWAY
+from orchestrator.lifecycle import Machine, find_all
+from orchestrator.records import GatewayRecord
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def meant_option(command: _F) -> _F:
+    """Add `--gateway`, whose worktree is looked at first."""
+    return click.option(
+        "--gateway",
+        "gateway_dir",
+        cls=SectionedOption,
+        section=GATEWAY,
+        metavar="DIR",
+        help="A folder of its worktree. Default: the working directory.",
+    )(command)
+
+
+def the_meant(
+    machine: Machine, wanted: str | None, folder: str | None, *, verb: str
+) -> GatewayRecord | None:
+    """Return the record that is meant; ``None`` = there is none.
+
+    Raises:
+        SeveralCandidates: More than one could be meant.
+        RecordUnreadable: Nothing readable is meant, and a record can't be read.
+    """
+    found = find_all(machine)
+    records = [one for one in found if isinstance(one, GatewayRecord)]
+    worktree = worktree_of(Path(folder) if folder else Path.cwd())
+    meant = choose(records, wanted=wanted, worktree=worktree, verb=verb)
+    if meant is None:
+        for one in found:
+            if not isinstance(one, GatewayRecord):
+                raise one
+    return meant

@@ -1,0 +1,112 @@
+"""`run`: the whole job on a local build."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from bench.cli.console import Console
+from bench.cli.options import measuring_argv, measuring_options
+from bench.cli.outcome import Outcome
+from bench.cli.sections import SectionedCommand
+from orchestrator.app import machine, new_run_id
+from orchestrator.bringing import Wanted
+from orchestrator.cli.describing import Described, describe
+from orchestrator.cli.job_outcome import do_job
+from orchestrator.cli.start_options import keep_option, start_options, typed_flags
+from orchestrator.job import Job, Measuring
+from orchestrator.lifecycle import Machine
+
+
+@click.command("run", cls=SectionedCommand)
+@click.argument("model_id", metavar="MODEL", required=False)
+@click.argument("mappings", required=False)
+@click.argument("run_count", metavar="RUNS", required=False)
+@start_options
+@keep_option
+@measuring_options
+@click.pass_context
+def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
+    """Start a local gateway, prove it, benchmark MODEL on it, write reports, stop it.
+
+    The gateway is described by a preset, by the nearest `gateway-bench.toml`, by GATEWAY_*
+    variables or by the options below; `config show` says what came from where.
+    """
+    if params.get("url"):
+        raise click.UsageError("`--url` is not for `run`, which starts the gateway; use `bench`")
+    models = _models(params)
+    if not models and not params.get("body"):
+        raise click.UsageError("no MODEL: name the one to ask for")
+    console: Console = ctx.obj
+    here = machine()
+    flags = typed_flags(params)
+    described = describe(flags, here, console)
+    measuring = Measuring(
+        command="bench",
+        words=(*measuring_argv(ctx), *_dialect(described, params)),
+        may_ask=not params.get("yes") and not params.get("wants_json"),
+    )
+    job = a_job(
+        described, here, measuring=measuring, models=models, flags=flags, keep=params["keep"]
+    )
+    return do_job(job, here, console)
+
+
+def a_job(
+    described: Described,
+    here: Machine,
+    *,
+    measuring: Measuring,
+    models: tuple[str, ...],
+    flags: Mapping[str, Any],
+    keep: bool,
+) -> Job:
+    """Return the job on a private instance, named after its run id."""
+    run_id = new_run_id(here)
+    config = described.config
+    return Job(
+        wanted=Wanted(
+            config=config,
+            located=described.located,
+            name=run_id,
+            run_id=run_id,
+            caller=described.environ,
+            models=models,
+            key_names=(config.api_key_env,) if config.api_key_env else (),
+        ),
+        measuring=measuring,
+        launch={
+            "flags": {key: value for key, value in flags.items() if value is not None},
+            "cwd": str(config.cwd),
+            "usesFiles": config.file is not None,
+            "models": list(models),
+            "preset": config.preset,
+            "entry": None if described.located.entry is None else str(described.located.entry),
+        },
+        keep=keep,
+    )
+
+
+def asked_models(models: tuple[str, ...], mappings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the strings that the gateway will be asked for: plain, and pinned to a provider."""
+    offers = [one for listed in mappings for one in listed.split(",") if one and "*" not in one]
+    pinned = []
+    for model in models:
+        for offer in offers:
+            provider, _, region = offer.partition(":")
+            pinned.append(f"{provider}/{model}" + (f":{region}" if region else ""))
+    return tuple(dict.fromkeys([*models, *pinned]))
+
+
+def _models(params: Mapping[str, Any]) -> tuple[str, ...]:
+    first = (params["model_id"],) if params.get("model_id") else ()
+    offers = (params["mappings"],) if params.get("mappings") else ()
+    return asked_models(
+        (*first, *(params.get("model") or ())), (*offers, *(params.get("mapping") or ()))
+    )
+
+
+def _dialect(described: Described, params: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the description's dialect where none was typed."""
+    typed = params.get("dialect") or params.get("preset")
+    return () if typed else ("--dialect", described.config.dialect)

@@ -1,0 +1,88 @@
+"""`start`: a gateway detached and proven, for whatever is done with it next."""
+
+from typing import Any
+
+import click
+
+from bench.cli.console import Console
+from bench.cli.options import talking_options
+from bench.cli.outcome import Outcome
+from bench.cli.sections import SectionedCommand, SectionedOption
+from orchestrator.app import machine, new_run_id
+from orchestrator.bringing import Up, Wanted, bring_up
+from orchestrator.cli.describing import describe
+from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
+from orchestrator.facts import record_facts
+from orchestrator.interrupts import Interrupts
+from orchestrator.render import environment_lines, record_lines
+
+
+@click.command("start", cls=SectionedCommand)
+@click.option(
+    "--name",
+    default="default",
+    cls=SectionedOption,
+    section=GATEWAY,
+    metavar="NAME",
+    help="To tell several of one worktree apart. Default: default.",
+)
+@preset_option
+@start_options
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    cls=SectionedOption,
+    section=GATEWAY,
+    metavar="ID",
+    help="A model that generated configuration lists (litellm). Default: every name.",
+)
+@talking_options
+@click.pass_context
+def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
+    """Start the described gateway in a session of its own and prove that what answers is it.
+
+    One of this name that is up already is left alone, and that is said.
+    """
+    console: Console = ctx.obj
+    here = machine()
+    described = describe(typed_flags(params), here, console)
+    wanted = Wanted(
+        config=described.config,
+        located=described.located,
+        name=params["name"],
+        run_id=new_run_id(here),
+        caller=described.environ,
+        models=params["models"] or ("*",),
+        key_names=(described.config.api_key_env,) if described.config.api_key_env else (),
+    )
+    interrupts = Interrupts()
+    with interrupts.installed(), interrupts.abandoning():
+        up = bring_up(here, wanted, console.say)
+    up.started.held.close()
+    return _outcome(up, console)
+
+
+def _outcome(up: Up, console: Console) -> Outcome:
+    record = up.started.record
+    verb = "is up already" if up.started.was_up else "is up"
+    headline = f"`{record.name}` {verb}: PID {record.identity.pid} on {up.url}"
+    console.say(headline)
+    for line in (*record_lines(record), *environment_lines(up.environment)):
+        console.say(f"  {line}")
+    return Outcome(
+        reason="was_up" if up.started.was_up else "started",
+        run_id=record.run_id,
+        headline=headline,
+        next=f"gateway-bench stop {record.name}",
+        detail={
+            "gateway": {**record_facts(record), "baseUrl": up.base_url},
+            "environment": {
+                "added": list(up.environment.added),
+                "dropped": list(up.environment.dropped),
+                "shadowed": list(up.environment.shadowed),
+                "replaced": list(up.environment.replaced),
+            },
+        },
+        text=up.url,
+    )

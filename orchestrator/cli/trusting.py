@@ -1,0 +1,46 @@
+"""`trust`: agree to what a folder's configuration makes us execute."""
+
+import os
+from pathlib import Path
+
+import click
+
+from bench.cli.console import Console
+from bench.cli.options import talking_options
+from bench.cli.outcome import Outcome
+from bench.cli.sections import SectionedCommand
+from orchestrator.app import machine, trust_store
+from orchestrator.config import Sources, resolve
+from orchestrator.trust import subjects
+
+
+@click.command("trust", cls=SectionedCommand)
+@click.argument(
+    "folder", metavar="[DIR]", default=".", type=click.Path(file_okay=False, exists=True)
+)
+@talking_options
+@click.pass_obj
+def trust_command(console: Console, /, folder: str, **_talk: object) -> Outcome:
+    """Show what the configuration for DIR decides to execute, and agree to this content of it.
+
+    A changed file asks again. Presets, options and exported variables need no trust.
+    """
+    place = Path(folder).resolve()
+    environ = {name: value for name, value in os.environ.items() if name[:8] != "GATEWAY_"}
+    found = subjects(resolve(Sources(flags={"dir": str(place)}, environ=environ, cwd=place)))
+    store = trust_store(machine())
+    for one in found:
+        console.say(f"`{one.path}` decides:")
+        for line in one.decides:
+            console.say(f"  {line}")
+        store.add(one)
+    paths = [str(one.path) for one in found]
+    headline = (
+        f"trusted as it is now: {', '.join(paths)}" if paths else "nothing here needs to be trusted"
+    )
+    console.say(headline)
+    return Outcome(
+        reason="trusted" if paths else "nothing_to_trust",
+        headline=headline,
+        detail={"trusted": {str(one.path): list(one.decides) for one in found}},
+    )
