@@ -19,6 +19,7 @@ Runtime = Literal["node", "python", "native"]
 EntryMode = Literal["shim", "import", "link", "direct"]
 PlannedMode = Literal["shim", "shim-import", "import", "link", "direct"]
 
+OUR_FIRST_LINE = "// Written by gateway-bench for one run; removed when that ends."
 _NODE = re.compile(r"node(js)?(\d+)?")
 _PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 # Options of the two that take the next word as their value; with any other option the next word
@@ -219,7 +220,7 @@ def _import_beside(program: Program, executable: Path) -> EntryPlan:
     entry = program.entry
     beside = entry.with_name(f"bench-{entry.name}")
     # import() is an expression: it is allowed in ESM and in CJS files alike.
-    text = f"import({msgspec.json.encode('./' + entry.name).decode()});\n"
+    text = f"{OUR_FIRST_LINE}\nimport({msgspec.json.encode('./' + entry.name).decode()});\n"
     return EntryPlan(
         executable=executable,
         argv=(executable.name, *program.flags, str(beside), *program.arguments),

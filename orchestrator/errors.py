@@ -4,6 +4,7 @@ OrchestratorError (1)
 ├── DescriptionFault (2)        the description of the gateway asks for something that can't be
 ├── NotStarted (3)              nothing of ours is left running
 │   ├── EntryMissing            the file, module or program is not there
+│   ├── FileInTheWay            a file that is not ours is where the renamed entry would go
 │   ├── PortTaken               somebody else listens there
 │   ├── NoFreePort              every port tried was taken
 │   ├── StartUnderWay           another start of the same gateway holds its lock
@@ -22,10 +23,7 @@ Each class takes values and builds its own sentence; texts from the outside come
 """
 
 import errno
-import signal
 from collections.abc import Sequence
-
-from orchestrator.identity import Identity
 
 
 class OrchestratorError(Exception):
@@ -57,6 +55,16 @@ class EntryMissing(NotStarted):
 
     def __init__(self, what: str, where: str, *, hint: str | None = None) -> None:
         super().__init__(f"no {what} at `{where}`", hint=hint or "build it, or name another one")
+
+
+class FileInTheWay(NotStarted):
+    """A file that is not ours is where the renamed entry would go."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"`{path}` exists and was not written by this program",
+            hint="move it away, or leave out `--entry-mode`",
+        )
 
 
 class PortTaken(NotStarted):
@@ -150,8 +158,8 @@ class DiedBeforeReady(NotStarted):
 
     def __init__(self, how: str, after_ms: float, tail: Sequence[str], log: str) -> None:
         super().__init__(
-            _with_tail(f"the gateway {how} {after_ms:.0f} ms after its start", tail, log),
-            hint="an entry that exits with 0 at once may guard its main part: see `--entry-mode`",
+            _with_tail(f"the gateway {how}, {after_ms:.0f} ms after its start", tail, log),
+            hint="run its command by hand in its folder to see the whole of it",
         )
         self.tail = tuple(tail)
 
@@ -184,10 +192,10 @@ class NotVerified(OrchestratorError):
 class PidReused(NotVerified):
     """The PID is alive but belongs to another process; nothing was signalled."""
 
-    def __init__(self, recorded: Identity, seen: Identity) -> None:
+    def __init__(self, pid: int, *, recorded_ticks: int, seen_ticks: int) -> None:
         super().__init__(
-            f"PID {seen.pid} was started at tick {seen.start_ticks}, our gateway at tick "
-            f"{recorded.start_ticks}: the PID was reused",
+            f"PID {pid} was started at tick {seen_ticks}, our gateway at tick "
+            f"{recorded_ticks}: the PID was reused",
             hint="the gateway is gone; `gateway-bench status` shows what is left on record",
         )
 
@@ -213,20 +221,20 @@ class RecordUnreadable(NotVerified):
 
 
 class NotStopped(OrchestratorError):
-    """Something is left after everything allowed was done."""
+    """Something is left after everything allowed was done.
+
+    Args:
+        pids: Who is left; empty = a process that can't be seen.
+        port: What it holds; ``None`` = it survived SIGKILL.
+    """
 
     exit_code = 3
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, pids: Sequence[int], *, port: int | None = None) -> None:
+        who = ", ".join(f"PID {pid}" for pid in pids) or "a process out of sight"
+        left = f"{who} survived SIGKILL" if port is None else f"port {port} is still held by {who}"
         super().__init__(
-            f"the gateway could not be stopped completely: {what}",
+            f"the gateway could not be stopped completely: {left}",
             hint="run `gateway-bench stop` again; its record was kept",
         )
-
-
-def signal_name(number: int) -> str:
-    """Return ``SIGTERM`` for 15; the number itself where this system has no name for it."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        self.pids = tuple(pids)

@@ -47,8 +47,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One step in the life of a gateway, as the result document lists it."""
 
     name: str
-    """``spawned``, ``adopted``, ``answered``, ``ready``, ``exited``, ``term_sent``,
-    ``kill_sent``, ``swept``, ``gone``, ``port_free``."""
+    """``spawned``, ``adopted``, ``proven``, ``ready``, ``found_up``; ``term_sent``, ``kill_sent``,
+    ``swept``, ``gone``, ``port_free``."""
     at_ns: int
     """Monotonic clock, nanoseconds."""
     detail: dict[str, Any] = {}
@@ -73,6 +73,32 @@ class Trouble:
     at_ns: int
     summary: str
     detail: dict[str, Any]
+
+
+# Numbers that are the same on Linux and macOS.
+_SIGNALS = {
+    1: "SIGHUP",
+    2: "SIGINT",
+    3: "SIGQUIT",
+    4: "SIGILL",
+    5: "SIGTRAP",
+    6: "SIGABRT",
+    8: "SIGFPE",
+    9: "SIGKILL",
+    11: "SIGSEGV",
+    13: "SIGPIPE",
+    14: "SIGALRM",
+    15: "SIGTERM",
+}
+
+
+def described(end: Exit) -> str:
+    """Say how a process ended: ``was ended by SIGKILL``, ``exited with status 1``."""
+    if end.signal is not None:
+        return f"was ended by {_SIGNALS.get(end.signal, f'signal {end.signal}')}"
+    if end.code is not None:
+        return f"exited with status {end.code}"
+    return "ended, nobody can tell how"
 
 
 def classify(end: Exit, *, oom_kills_rose: bool) -> EndClass:

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from orchestrator.identity import Identity
+from orchestrator.identity import Identity, Match, matches
 from orchestrator.ports import ProcessInfo
 
 MARKER = "GWB_RUN"
@@ -80,17 +80,20 @@ def members(
     Args:
         everyone: One snapshot of the process table. Taken before the leader is signalled: the
             descent of a process is lost with its parent.
-        leader: While any process is in its session, the kernel does not give its PID away.
+        leader: The session's. Without it, alive or a zombie, only the marker counts.
         marker: The whole value of ``GWB_RUN``; a part of one never counts.
 
     Returns:
         Zombies too, so that a caller may tell "ended" from "never there".
     """
     table = list(everyone)
+    # Once the leader is reaped and its session empty, a stranger may get its PID and with it the
+    # number of its session.
+    has_leader = any(matches(leader, process.identity) is Match.SAME for process in table)
     mine = {
         process.pid: process
         for process in table
-        if process.session == leader.pid or process.marker == marker or process.pid == leader.pid
+        if process.marker == marker or (has_leader and process.session == leader.pid)
     }
     grew = True
     while grew:

@@ -1,7 +1,7 @@
 """What starting, verifying and stopping share: the ports, the orders, and who is who.
 
 Public functions: ``starting.start``, ``lifecycle.standing``, ``lifecycle.find``,
-``stopping.stop``, ``watch.Watcher``. Nothing is signalled unless ``hold_verified`` gave the
+``starting.answers``, ``stopping.stop``, ``watch.Watcher``. Nothing is signalled unless ``hold_verified`` gave the
 process out.
 """
 
@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from orchestrator import records
 from orchestrator.entry import EntryMode, Program
-from orchestrator.errors import IdentityUnknown, PidReused, RecordUnreadable
-from orchestrator.events import Event
+from orchestrator.errors import IdentityUnknown, PidReused, RecordUnreadable, StartUnderWay
+from orchestrator.events import Event, Exit
 from orchestrator.exposure import members
 from orchestrator.identity import Identity, Match, matches
+from orchestrator.masking import mask
 from orchestrator.ports import (
     Absence,
     BuildFacts,
@@ -23,9 +26,11 @@ from orchestrator.ports import (
     HealthProbe,
     Held,
     Holder,
+    Lock,
     LogFile,
     ProcessInfo,
     ProcessTable,
+    ShimFiles,
     Sockets,
     Spawner,
     StateFolder,
@@ -46,6 +51,7 @@ class Machine:
     spawner: Spawner
     state: StateFolder
     facts: BuildFacts
+    shims: ShimFiles
     log: LogFile
 
 
@@ -170,7 +176,11 @@ def hold_verified(machine: Machine, identity: Identity) -> Held | None:
     if held is not None:
         held.close()
     if now.state == "reused" and now.seen is not None:
-        raise PidReused(identity, now.seen.identity)
+        raise PidReused(
+            identity.pid,
+            recorded_ticks=identity.start_ticks,
+            seen_ticks=now.seen.identity.start_ticks,
+        )
     if now.state == "unknown":
         raise IdentityUnknown(identity.pid, now.why)
     return None
@@ -180,6 +190,42 @@ def session_of(machine: Machine, identity: Identity, run_id: str) -> tuple[Proce
     """Return every living process of a gateway: session, marker, descendants."""
     everyone = members(machine.table.everyone(), leader=identity, marker=run_id)
     return tuple(process for process in everyone if process.state != "zombie")
+
+
+def take_turn(machine: Machine, instance: Instance) -> Lock:
+    """Take the lock under which an instance is started or stopped.
+
+    Raises:
+        StartUnderWay: Somebody else has it.
+    """
+    now = machine.clock.utcnow().isoformat(timespec="seconds")
+    note = f"PID {machine.table.ourselves().pid} since {now}"
+    lock = machine.state.lock(records.lock_name(instance.id), note)
+    if isinstance(lock, str):
+        raise StartUnderWay(instance.name, str(instance.worktree), lock)
+    return lock
+
+
+class _ShimRecord(msgspec.Struct):
+    pid: int
+    code: int
+    error: str | None = None
+
+
+def exit_of(machine: Machine, held: Held | None, record: GatewayRecord) -> Exit:
+    """Say how a dead gateway ended: by the system, else by what its shim left behind."""
+    end = Exit() if held is None else held.exit()
+    left = machine.state.read(record.exit_file) if record.exit_file else None
+    try:
+        said = None if left is None else msgspec.json.decode(left, type=_ShimRecord)
+    except msgspec.MsgspecError:
+        said = None
+    if said is None or said.pid != record.identity.pid:
+        return end
+    if end.source == "unknown":
+        end = msgspec.structs.replace(end, code=said.code, source="shim")
+    error = mask(said.error) if said.error else None
+    return msgspec.structs.replace(end, error=error)
 
 
 def find(machine: Machine, instance: Instance) -> GatewayRecord | None:

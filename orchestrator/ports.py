@@ -3,7 +3,7 @@
 An adapter says what it saw. "Not visible" is never reported as "not there".
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -125,8 +125,11 @@ class Holder(Protocol):
         """Take hold of whatever has this PID now; ``None`` = no such process. Verify it after."""
         ...
 
-    def memory_kills(self, pid: int) -> int | None:
-        """Count out-of-memory kills so far where this process is accounted; ``None`` = unknown."""
+    def memory_counter(self, pid: int) -> Callable[[], int | None]:
+        """Return what counts out-of-memory kills where this living process is accounted.
+
+        The counter answers after its death too; ``None`` = not known here.
+        """
         ...
 
 
@@ -149,6 +152,18 @@ class Sockets(Protocol):
 
     def obstacle(self, port: int) -> str | None:
         """Try whether the port can be listened on; return what stands in the way, if anything."""
+        ...
+
+    def peers(
+        self, ours: tuple[str, int], theirs: tuple[str, int], near: Collection[int]
+    ) -> frozenset[int]:
+        """Return who holds the other end of one connection; empty = nobody that can be seen.
+
+        Args:
+            ours: Local address of our end.
+            theirs: The address that was connected to.
+            near: PIDs to look at first.
+        """
         ...
 
     def ephemeral_floor(self) -> int:
@@ -273,7 +288,11 @@ class BuildFacts(Protocol):
     """Looks at what is about to run."""
 
     def program(self, name: str, *, search_path: str, folder: Path) -> Path | None:
-        """Find an executable as a shell in ``folder`` would."""
+        """Find an executable as a shell in ``folder`` would; a Python by its name ``python3``."""
+        ...
+
+    def interpreter_of(self, path: Path) -> tuple[str, ...]:
+        """Return the command of a script's first line (``#!``); empty for anything else."""
         ...
 
     def is_file(self, path: Path) -> bool:
@@ -304,8 +323,28 @@ class Build:
     """A tracked file that is newer than the entry: what runs is an old build."""
 
 
+class ShimFiles(Protocol):
+    """Writes the files that stand for an entry, in the state folder or beside the entry."""
+
+    def place(self, path: Path, text: str, link_to: Path | None) -> None:
+        """Write a private file, or make a hard link.
+
+        Raises:
+            FileInTheWay: There is a file that is not ours.
+        """
+        ...
+
+    def remove(self, path: Path) -> None:
+        """Remove it if it is there and ours."""
+        ...
+
+
 class LogFile(Protocol):
     """The gateway's log."""
+
+    def begin(self, path: Path) -> None:
+        """Put the log of an earlier start aside (``.1``), so that a tail shows this one only."""
+        ...
 
     def tail(self, path: Path, lines: int) -> tuple[str, ...]:
         """Return the last lines, at most 64 KiB; empty when there is none."""

@@ -1,8 +1,30 @@
 """Stop one gateway by identity, and prove that nothing of it is left."""
 
-from orchestrator.lifecycle import Machine, Stopped
-from orchestrator.ports import Held
-from orchestrator.records import Instance
+import signal
+from pathlib import Path
+
+from orchestrator import records
+from orchestrator.errors import IdentityUnknown, NotStopped, NotVerified, PidReused
+from orchestrator.events import Event
+from orchestrator.identity import Identity
+from orchestrator.lifecycle import (
+    Machine,
+    Stopped,
+    exit_of,
+    find,
+    hold_verified,
+    session_of,
+    standing,
+    take_turn,
+)
+from orchestrator.ports import Absence, Held, ProcessInfo
+from orchestrator.records import Ending, GatewayRecord, Instance
+
+# After SIGKILL only a process in an uninterruptible system call lives on.
+_KILL_WAIT_S = 5.0
+_LEFTOVER_GRACE_S = 2.0
+_PORT_WAIT_S = 2.0
+_PORT_PAUSE_S = 0.02
 
 
 def stop(
@@ -21,4 +43,189 @@ def stop(
         NotStopped: Something survived; the record is kept.
         StartUnderWay: Another command starts or stops it.
     """
-    raise NotImplementedError
+    lock = take_turn(machine, instance)
+    try:
+        record = find(machine, instance)
+        if record is None:
+            last = machine.state.read(records.ending_name(instance.id))
+            ending = None if last is None else records.decode_ending(last)
+            return Stopped(ending=ending, was_down=True)
+        now = standing(machine, record.identity)
+        if now.state == "unknown":
+            raise IdentityUnknown(record.identity.pid, now.why)
+        if now.state == "reused" and now.seen is not None:
+            forget(machine, record, held)
+            raise PidReused(
+                record.identity.pid,
+                recorded_ticks=record.identity.start_ticks,
+                seen_ticks=now.seen.identity.start_ticks,
+            )
+        grace = record.grace_s if grace_s is None else grace_s
+        return put_away(machine, record, grace_s=grace, held=held)
+    finally:
+        lock.release()
+
+
+def put_away(
+    machine: Machine, record: GatewayRecord, *, grace_s: float, held: Held | None
+) -> Stopped:
+    """End what is left of a gateway, prove the port free, write down how it ended.
+
+    The caller holds the instance's lock. A leader that is dead already is not signalled, but what
+    escaped from its session is.
+
+    Raises:
+        NotStopped: Something survived; the record is kept.
+        NotVerified: The leader can't be told; nothing was signalled.
+    """
+    leader = held or hold_verified(machine, record.identity)
+    try:
+        return _end(machine, record, leader, grace_s)
+    finally:
+        if leader is not None and leader is not held:
+            leader.close()
+
+
+def _end(machine: Machine, record: GatewayRecord, leader: Held | None, grace_s: float) -> Stopped:
+    events: list[Event] = []
+    was_down = leader is None or leader.ended(0)
+    # Before the first signal: who descends from whom is lost with the parent.
+    known = {one.pid: one for one in session_of(machine, record.identity, record.run_id)}
+    was_killed = False
+    if leader is not None and not was_down:
+        was_killed = _end_leader(machine, leader, grace_s, events)
+    known |= {one.pid: one for one in session_of(machine, record.identity, record.run_id)}
+    swept = _sweep(machine, [one for one in known.values() if one.pid != record.identity.pid])
+    if swept:
+        _note(machine, events, "swept", pids=swept)
+    _note(machine, events, "gone")
+    _prove_port_free(machine, record, events)
+    ending = forget(machine, record, leader, was_asked=not was_down, events=tuple(events))
+    return Stopped(ending=ending, was_down=was_down, was_killed=was_killed)
+
+
+def _note(machine: Machine, events: list[Event], name: str, **detail: object) -> None:
+    events.append(Event(name=name, at_ns=machine.clock.now_ns(), detail=detail))
+
+
+def _end_leader(machine: Machine, leader: Held, grace_s: float, events: list[Event]) -> bool:
+    """Send SIGTERM to the leader only: a cluster's master ends its workers itself.
+
+    Returns:
+        Whether it took SIGKILL to the whole group.
+    """
+    seen = machine.table.look(leader.pid)
+    leader.send(signal.SIGTERM)
+    if not isinstance(seen, Absence) and seen.state == "stopped":
+        leader.send(signal.SIGCONT)  # a suspended process takes its SIGTERM only after this
+    _note(machine, events, "term_sent", pid=leader.pid)
+    try:
+        if leader.ended(grace_s):
+            return False
+    except KeyboardInterrupt:
+        pass  # a second Ctrl-C means "now": no grace, but nothing is left behind either
+    leader.send(signal.SIGKILL, group=True)
+    leader.send(signal.SIGKILL)
+    _note(machine, events, "kill_sent", pid=leader.pid)
+    if not leader.ended(_KILL_WAIT_S):
+        raise NotStopped([leader.pid])
+    return True
+
+
+def _sweep(machine: Machine, members: list[ProcessInfo]) -> list[int]:
+    """End members that outlived their leader, each by its identity; return who was signalled."""
+    spared = _ourselves_and_ancestors(machine)
+    us = machine.table.look(machine.table.ourselves().pid)
+    user = None if isinstance(us, Absence) else us.user
+    held: list[Held] = []
+    try:
+        for one in members:
+            if one.pid in spared or one.user != user:
+                continue
+            member = _hold_member(machine, one.identity)
+            if member is not None:
+                held.append(member)
+        for number, wait_s in (
+            (signal.SIGTERM, _LEFTOVER_GRACE_S),
+            (signal.SIGKILL, _KILL_WAIT_S),
+        ):
+            left = [member for member in held if not member.ended(0)]
+            for member in left:
+                member.send(number)
+            _wait_for(machine, left, wait_s)
+        survivors = [member.pid for member in held if not member.ended(0)]
+        if survivors:
+            raise NotStopped(survivors)
+        return [member.pid for member in held]
+    finally:
+        for member in held:
+            member.close()
+
+
+def _wait_for(machine: Machine, members: list[Held], wait_s: float) -> None:
+    deadline_ns = machine.clock.now_ns() + int(wait_s * 1e9)
+    for member in members:
+        member.ended(max(0.0, (deadline_ns - machine.clock.now_ns()) / 1e9))
+
+
+def _hold_member(machine: Machine, identity: Identity) -> Held | None:
+    try:
+        return hold_verified(machine, identity)
+    except NotVerified:
+        return None  # it ended, and its PID is somebody else's already
+
+
+def _ourselves_and_ancestors(machine: Machine) -> frozenset[int]:
+    pid = machine.table.ourselves().pid
+    line: set[int] = set()
+    while pid > 0 and pid not in line:
+        line.add(pid)
+        seen = machine.table.look(pid)
+        pid = 0 if isinstance(seen, Absence) else seen.parent
+    return frozenset(line)
+
+
+def _prove_port_free(machine: Machine, record: GatewayRecord, events: list[Event]) -> None:
+    """Wait until nobody of ours listens; somebody else who took the port meanwhile is no fault."""
+    deadline_ns = machine.clock.now_ns() + int(_PORT_WAIT_S * 1e9)
+    while True:
+        left = machine.sockets.listeners(record.port)
+        if not left:
+            _note(machine, events, "port_free", port=record.port)
+            return
+        mine = {one.pid for one in session_of(machine, record.identity, record.run_id)}
+        holders = {pid for listener in left for pid in listener.pids}
+        if holders and not holders & mine:
+            _note(machine, events, "port_taken", port=record.port, pids=sorted(holders))
+            return
+        if machine.clock.now_ns() >= deadline_ns:
+            raise NotStopped(sorted(holders), port=record.port)
+        machine.clock.sleep(_PORT_PAUSE_S)
+
+
+def forget(
+    machine: Machine,
+    record: GatewayRecord,
+    leader: Held | None,
+    *,
+    was_asked: bool = False,
+    events: tuple[Event, ...] = (),
+) -> Ending:
+    """Write down how it ended, then remove shim and record, in this order."""
+    ending = Ending(
+        identity=record.identity,
+        run_id=record.run_id,
+        name=record.name,
+        worktree=record.worktree,
+        port=record.port,
+        log=record.log,
+        ended_at=machine.clock.utcnow().isoformat(timespec="milliseconds"),
+        was_asked=was_asked,
+        exit=exit_of(machine, leader, record),
+        events=events,
+    )
+    machine.state.write(records.ending_name(record.id), records.encode(ending))
+    for path in record.files:
+        machine.shims.remove(Path(path))
+    machine.state.remove(records.record_name(record.id))
+    return ending

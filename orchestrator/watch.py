@@ -1,9 +1,18 @@
 """Watch a gateway that is up: its death in milliseconds, and why a request to it failed."""
 
+import threading
 from collections.abc import Callable
+from pathlib import Path
 
-from orchestrator.events import Exited, Trouble
-from orchestrator.lifecycle import Machine, Started
+from orchestrator.events import Exited, Trouble, TroubleClass, classify, described
+from orchestrator.lifecycle import Machine, Started, exit_of, session_of
+from orchestrator.ports import Absence, Listener
+
+# The kernel wakes us at the death itself; this is how soon `close` is heard.
+_TURN_S = 0.2
+_LOG_EVERY_NS = 5_000_000_000
+_LOG_LIMIT_BYTES = 64 * 1024 * 1024
+_ANY_HOST = frozenset(("0.0.0.0", "::"))  # noqa: S104  # compared with, not bound
 
 
 class Watcher:
@@ -18,11 +27,33 @@ class Watcher:
     def __init__(
         self, machine: Machine, started: Started, on_exit: Callable[[Exited], None]
     ) -> None:
-        raise NotImplementedError
+        self._machine = machine
+        self._held = started.held
+        self._record = started.record
+        self._on_exit = on_exit
+        self._memory_kills = machine.holder.memory_counter(started.held.pid)
+        self._memory_kills_before = self._memory_kills()
+        self._exited: Exited | None = None
+        self._lock = threading.Lock()
+        self._is_end_expected = False
+        self._closing = threading.Event()
+        self._log_seen_ns = machine.clock.now_ns()
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+        self._thread.start()
 
     def exited(self) -> Exited | None:
         """Return how it ended, once it has. Costs nothing."""
-        raise NotImplementedError
+        return self._exited
+
+    def expect_end(self) -> None:
+        """Say that we are about to stop it: its end is no incident any more."""
+        self._is_end_expected = True
+
+    def close(self) -> None:
+        """Stop watching; returns when the thread is gone."""
+        self._closing.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
     def explain(self, local_port: int | None) -> Trouble | None:
         """Say what is wrong with the gateway; ``None`` = it is fine, the failure is another's.
@@ -30,12 +61,96 @@ class Watcher:
         Args:
             local_port: Of the connection that failed, when it may still be open.
         """
-        raise NotImplementedError
+        if self._held.ended(0):
+            return _as_trouble(self._end())
+        seen = self._machine.table.look(self._held.pid)
+        if not isinstance(seen, Absence) and seen.state == "stopped":
+            return self._trouble("gateway_suspended", "is suspended by a signal (state T)")
+        return self._explain_port(local_port)
 
-    def expect_end(self) -> None:
-        """Say that we are about to stop it: its end is no incident any more."""
-        raise NotImplementedError
+    def _explain_port(self, local_port: int | None) -> Trouble | None:
+        record, machine = self._record, self._machine
+        mine = {one.pid for one in session_of(machine, record.identity, record.run_id)}
+        if local_port is not None:
+            ours, theirs = (record.host, local_port), (record.host, record.port)
+            owners = machine.sockets.peers(ours, theirs, mine)
+            if owners and owners.isdisjoint(mine):
+                return self._taken(owners)
+        listeners = [
+            one for one in machine.sockets.listeners(record.port) if _reaches(one, record.host)
+        ]
+        if not listeners:
+            return self._trouble(
+                "gateway_draining_or_hung", f"lives but no longer listens on port {record.port}"
+            )
+        # With SO_REUSEPORT both may listen; which of them a closed connection went to is lost.
+        others = frozenset().union(*(one.pids for one in listeners)) - mine
+        return self._taken(others) if others else None
 
-    def close(self) -> None:
-        """Stop watching."""
-        raise NotImplementedError
+    def _taken(self, pids: frozenset[int]) -> Trouble:
+        listed = ", ".join(str(pid) for pid in sorted(pids))
+        return self._trouble(
+            "port_taken",
+            f"lives, but PID {listed} answers on its port {self._record.port}",
+            pids=sorted(pids),
+        )
+
+    def _trouble(self, name: TroubleClass, what: str, **detail: object) -> Trouble:
+        return Trouble(
+            incident_class=name,
+            at_ns=self._machine.clock.now_ns(),
+            summary=f"The gateway (PID {self._held.pid}) {what}.",
+            detail={"pid": self._held.pid, **detail},
+        )
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            if self._held.ended(_TURN_S):
+                end = self._end()
+                if not self._is_end_expected:
+                    self._on_exit(end)
+                return
+            self._guard_log()
+
+    def _guard_log(self) -> None:
+        now_ns = self._machine.clock.now_ns()
+        if now_ns - self._log_seen_ns >= _LOG_EVERY_NS:
+            self._log_seen_ns = now_ns
+            self._machine.log.guard(Path(self._record.log), _LOG_LIMIT_BYTES)
+
+    def _end(self) -> Exited:
+        """Note the death once, whoever sees it first."""
+        at_ns = self._machine.clock.now_ns()
+        with self._lock:
+            if self._exited is None:
+                end = exit_of(self._machine, self._held, self._record)
+                now, before = self._memory_kills(), self._memory_kills_before
+                rose = now is not None and before is not None and now > before
+                name = classify(end, oom_kills_rose=rose)
+                by_memory = " when memory ran out" if name == "gateway_oom" else ""
+                self._exited = Exited(
+                    at_ns=at_ns,
+                    exit=end,
+                    incident_class=name,
+                    summary=f"The gateway (PID {self._held.pid}) {described(end)}{by_memory}"
+                    " although nobody asked us to stop it.",
+                )
+            return self._exited
+
+
+def _reaches(listener: Listener, host: str) -> bool:
+    return listener.host == host or listener.host in _ANY_HOST
+
+
+def _as_trouble(end: Exited) -> Trouble:
+    return Trouble(
+        incident_class=end.incident_class,
+        at_ns=end.at_ns,
+        summary=end.summary,
+        detail={
+            "code": end.exit.code,
+            "signal": end.exit.signal,
+            "source": end.exit.source,
+            "error": end.exit.error,
+        },
+    )

@@ -1,0 +1,50 @@
+'use strict';
+// Starts the real entry as the main module, so that guards on `require.main`, `import.meta.main`
+// and `process.argv[1]` hold, while the command line shows only this file.
+const settings = "@SETTINGS@";
+const fs = require('node:fs');
+const path = require('node:path');
+const url = require('node:url');
+const childProcess = require('node:child_process');
+const nodeModule = require('node:module');
+
+const isClusterWorker = process.env.NODE_UNIQUE_ID !== undefined;
+const isForked = process.channel !== undefined || isClusterWorker;
+const args = isForked && !isClusterWorker ? process.argv.slice(2) : settings.args;
+
+const isEntry = (file) => {
+  const name = file instanceof URL ? url.fileURLToPath(file) : String(file);
+  return path.resolve(name) === settings.entry;
+};
+
+// A worker that is forked from the entry's path would show it: it starts through this file too.
+const { fork } = childProcess;
+childProcess.fork = function (file, ...rest) {
+  if (!isEntry(file)) return fork.call(this, file, ...rest);
+  const options = rest.find((one) => one && typeof one === 'object' && !Array.isArray(one));
+  const isCluster = options?.env?.NODE_UNIQUE_ID !== undefined;
+  if (isCluster && Array.isArray(rest[0])) rest[0] = [];
+  return fork.call(this, __filename, ...rest);
+};
+nodeModule.syncBuiltinESMExports();
+
+if (!isForked) {
+  let error = null;
+  process.on('uncaughtExceptionMonitor', (fault) => {
+    error = String((fault && fault.stack) || fault).slice(0, 4000);
+  });
+  process.on('exit', (code) => {
+    try {
+      fs.writeFileSync(`${settings.record}~`, JSON.stringify({ pid: process.pid, code, error }), {
+        mode: 0o600,
+      });
+      fs.renameSync(`${settings.record}~`, settings.record);
+    } catch {
+      // The state folder is gone: how we ended is then not known, which is no reason to fail.
+    }
+  });
+}
+
+process.argv.splice(1, process.argv.length, settings.entry, ...args);
+if (settings.runMain) nodeModule.runMain();
+else import(url.pathToFileURL(settings.entry).href);

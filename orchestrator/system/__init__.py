@@ -1,0 +1,64 @@
+"""The real system behind the ports. Only the wiring imports it."""
+
+import sys
+from pathlib import Path
+
+from orchestrator.lifecycle import Machine
+from orchestrator.ports import Holder, ProcessTable
+from orchestrator.system.clock import SystemClock
+from orchestrator.system.facts import DiskFacts
+from orchestrator.system.health import SocketProbe
+from orchestrator.system.logfile import DiskLog
+from orchestrator.system.shim_files import DiskShims
+from orchestrator.system.spawn import HelperSpawner
+from orchestrator.system.state import DiskState
+
+
+def machine(state_root: Path) -> Machine:
+    """Build every port for this operating system.
+
+    Args:
+        state_root: The folder of records, locks, logs and shims; made when first written to.
+    """
+    state = DiskState(state_root)
+    table: ProcessTable
+    holder: Holder
+    if sys.platform == "darwin":
+        from orchestrator.system.mac_kqueue import MacHolder
+        from orchestrator.system.mac_processes import MacTable
+        from orchestrator.system.mac_sockets import MacSockets
+
+        table = MacTable()
+        holder = MacHolder(table)
+        mac_sockets = MacSockets(table)
+        sockets, peers = mac_sockets, mac_sockets.peers
+    else:
+        from orchestrator.system.pidfd import LinuxHolder
+        from orchestrator.system.procfs import ProcfsTable
+        from orchestrator.system.sockets import LinuxSockets
+
+        table = ProcfsTable()
+        holder = LinuxHolder(table)
+        linux_sockets = LinuxSockets()
+        sockets, peers = linux_sockets, linux_sockets.peers
+    return Machine(
+        clock=SystemClock(),
+        table=table,
+        holder=holder,
+        sockets=sockets,
+        probe=SocketProbe(peers),
+        spawner=HelperSpawner(table),
+        state=state,
+        facts=DiskFacts(state),
+        shims=DiskShims(state),
+        log=DiskLog(),
+    )
+
+
+def state_root(environ: dict[str, str], home: Path) -> Path:
+    """Return the folder of this user: ``$XDG_STATE_HOME/gwb``, on macOS the platform's place."""
+    if environ.get("XDG_STATE_HOME"):
+        return Path(environ["XDG_STATE_HOME"]) / "gwb"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "gwb"
+    return home / ".local" / "state" / "gwb"

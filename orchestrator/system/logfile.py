@@ -1,0 +1,54 @@
+"""The gateway's log: its end for people, and a guard against filling the disk.
+
+The gateway appends (``O_APPEND``), so emptying the file in place leaves no hole in it.
+"""
+
+import os
+from pathlib import Path
+
+_TAIL_BYTES = 64 * 1024
+_KEPT_BYTES = 1024 * 1024
+
+
+class DiskLog:
+    """Logs on the local disk."""
+
+    def begin(self, path: Path) -> None:
+        """Put the log of an earlier start aside."""
+        if path.is_file() and path.stat().st_size:
+            path.replace(path.with_name(f"{path.name}.1"))
+
+    def tail(self, path: Path, lines: int) -> tuple[str, ...]:
+        """Return the last lines, without what colours them."""
+        try:
+            with path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _TAIL_BYTES))
+                text = file.read().decode(errors="replace")
+        except OSError:
+            return ()
+        kept = [_printable(line) for line in text.splitlines() if line.strip()]
+        return tuple(kept[-lines:])
+
+    def guard(self, path: Path, limit_bytes: int) -> bool:
+        """Keep the last 1 MiB beside the log and empty it, once it is larger than the limit."""
+        try:
+            if path.stat().st_size <= limit_bytes:
+                return False
+            with path.open("r+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - _KEPT_BYTES))
+                last = file.read(_KEPT_BYTES)
+                kept = path.with_name(f"{path.name}.1")
+                descriptor = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "wb") as aside:
+                    aside.write(last)
+                file.truncate(0)
+        except FileNotFoundError:
+            return False
+        return True
+
+
+def _printable(line: str) -> str:
+    """Drop terminal escapes: a log line must not move the cursor of whoever reads an error."""
+    return "".join(letter if letter.isprintable() or letter == "\t" else "�" for letter in line)

@@ -1,0 +1,160 @@
+"""The process table of Linux, read from ``/proc``.
+
+``/proc/PID/stat`` is parsed after its last bracket: a name may hold blanks and brackets itself.
+"""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from orchestrator.exposure import MARKER
+from orchestrator.identity import Identity
+from orchestrator.ports import Absence, ProcessInfo
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+State = Literal["alive", "stopped", "zombie"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stat:
+    """The fields of ``/proc/PID/stat`` that matter; numbers in brackets are those of proc(5)."""
+
+    name: str
+    letter: str
+    """State (3)."""
+    parent: int
+    group: int
+    session: int
+    terminal: int
+    threads: int
+    """(20)"""
+    start_ticks: int
+    """(22)"""
+    wait_status: int
+    """(52); 0 too when this user may not know it."""
+
+    @property
+    def state(self) -> State:
+        """Z with other threads running is alive: only its first thread ended."""
+        if self.letter in "ZX":
+            return "alive" if self.threads > 1 else "zombie"
+        return "stopped" if self.letter in "Tt" else "alive"
+
+
+def parse_stat(text: str) -> Stat:
+    """Read the line of ``/proc/PID/stat``."""
+    name_ends = text.rindex(")")
+    fields = text[name_ends + 2 :].split()
+    return Stat(
+        name=text[text.index("(") + 1 : name_ends],
+        letter=fields[0],
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        session=int(fields[3]),
+        terminal=int(fields[4]),
+        threads=int(fields[17]),
+        start_ticks=int(fields[19]),
+        wait_status=int(fields[49]) if len(fields) > 49 else 0,  # noqa: PLR2004  # field 52
+    )
+
+
+def read_stat(pid: int) -> Stat | None:
+    """Return the stat of a process; ``None`` when it is gone or hidden."""
+    try:
+        return parse_stat(Path(f"/proc/{pid}/stat").read_text(errors="surrogateescape"))
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return None
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except OSError:  # gone meanwhile, or not for this user: both mean "not seen"
+        return None
+
+
+def _strings(block: bytes | None) -> tuple[str, ...] | None:
+    if not block:
+        return None
+    return tuple(os.fsdecode(part) for part in block.rstrip(b"\0").split(b"\0"))
+
+
+def _marker(pid: int) -> str | None:
+    wanted = f"{MARKER}=".encode()
+    for pair in (_read(f"/proc/{pid}/environ") or b"").split(b"\0"):
+        if pair.startswith(wanted):
+            return os.fsdecode(pair[len(wanted) :])
+    return None
+
+
+def _folder(pid: int) -> str | None:
+    try:
+        return str(Path(f"/proc/{pid}/cwd").readlink())
+    except OSError:
+        return None
+
+
+class ProcfsTable:
+    """Reads ``/proc``; needs no privilege, sees less of other users' processes."""
+
+    def __init__(self) -> None:
+        self._boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        self._namespace = str(os.stat("/proc/self/ns/pid").st_ino)  # noqa: PTH116  # no Path object needed
+
+    def ourselves(self) -> Identity:
+        """Return the identity of this very process."""
+        seen = read_stat(os.getpid())
+        return self._identity(os.getpid(), 0 if seen is None else seen.start_ticks)
+
+    def look(self, pid: int) -> ProcessInfo | Absence:
+        """Return what can be seen of one process."""
+        stat = read_stat(pid)
+        if stat is not None:
+            return self._info(pid, stat)
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return Absence.GONE
+        except PermissionError:
+            return Absence.HIDDEN
+        # Born, or hidden by the mount option hidepid, since we looked.
+        stat = read_stat(pid)
+        return Absence.HIDDEN if stat is None else self._info(pid, stat)
+
+    def everyone(self) -> tuple[ProcessInfo, ...]:
+        """Return all processes that can be seen."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                stat = read_stat(int(entry.name))
+                if stat is not None:
+                    found.append(self._info(int(entry.name), stat))
+        return tuple(found)
+
+    def _identity(self, pid: int, ticks: int) -> Identity:
+        return Identity(
+            boot_id=self._boot_id, pid_namespace=self._namespace, pid=pid, start_ticks=ticks
+        )
+
+    def _info(self, pid: int, stat: Stat) -> ProcessInfo:
+        try:
+            user = Path(f"/proc/{pid}").stat().st_uid
+        except OSError:
+            user = -1
+        up_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+        return ProcessInfo(
+            identity=self._identity(pid, stat.start_ticks),
+            parent=stat.parent,
+            group=stat.group,
+            session=stat.session,
+            state=stat.state,
+            name=stat.name,
+            user=user,
+            has_terminal=stat.terminal != 0,
+            argv=_strings(_read(f"/proc/{pid}/cmdline")),
+            folder=_folder(pid),
+            marker=_marker(pid),
+            age_s=max(0.0, up_s - stat.start_ticks / _TICKS_PER_S),
+        )

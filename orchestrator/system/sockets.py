@@ -1,0 +1,153 @@
+"""The socket table of Linux: who listens, and who holds the other end of one connection."""
+
+import contextlib
+import errno
+import ipaddress
+import os
+import socket
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.ports import Listener
+
+_LISTEN = "0A"
+_PLACES = (
+    (socket.AF_INET, "127.0.0.1"),
+    (socket.AF_INET, "0.0.0.0"),  # noqa: S104  # bound for an instant to learn whether it is free
+    (socket.AF_INET6, "::1"),
+    (socket.AF_INET6, "::"),
+)
+
+Address = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of ``/proc/net/tcp`` or ``tcp6``."""
+
+    local: Address
+    remote: Address
+    state: str
+    inode: int
+    """0 = the connection waits to be accepted, or nobody holds it any more."""
+
+
+def _address(text: str) -> Address:
+    host, port = text.split(":")
+    # The kernel prints 32-bit words in the machine's byte order (proc(5)).
+    words = [bytes.fromhex(host[at : at + 8])[::-1] for at in range(0, len(host), 8)]
+    address = ipaddress.ip_address(b"".join(words))
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address), int(port, 16)
+
+
+def parse_rows(text: str) -> Iterator[Row]:
+    """Read the table; IPv4 addresses of dual-stack sockets are given as IPv4."""
+    for line in text.splitlines()[1:]:
+        fields = line.split()
+        yield Row(
+            local=_address(fields[1]),
+            remote=_address(fields[2]),
+            state=fields[3],
+            inode=int(fields[9]),
+        )
+
+
+def read_rows() -> list[Row]:
+    """Read both tables of this network namespace."""
+    rows: list[Row] = []
+    for name in ("tcp", "tcp6"):
+        with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
+            rows += parse_rows(Path(f"/proc/net/{name}").read_text())
+    return rows
+
+
+def holders(inodes: Collection[int], pids: Iterable[int]) -> dict[int, set[int]]:
+    """Return which of these processes hold which of these sockets."""
+    wanted = {f"socket:[{inode}]": inode for inode in inodes}
+    found: dict[int, set[int]] = {}
+    for pid in pids:
+        try:
+            descriptors = list(os.scandir(f"/proc/{pid}/fd"))
+        except OSError:  # gone, or another user's
+            continue
+        for descriptor in descriptors:
+            with contextlib.suppress(OSError):
+                inode = wanted.get(os.readlink(descriptor.path))  # noqa: PTH115  # hot loop
+                if inode is not None:
+                    found.setdefault(inode, set()).add(pid)
+    return found
+
+
+def _all_pids() -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+
+
+class LinuxSockets:
+    """Reads ``/proc/net``."""
+
+    def listeners(self, port: int) -> tuple[Listener, ...]:
+        """Return who listens on a port, on any address."""
+        rows = [row for row in read_rows() if row.state == _LISTEN and row.local[1] == port]
+        if not rows:
+            return ()
+        held = holders({row.inode for row in rows}, _all_pids())
+        return tuple(
+            Listener(host=row.local[0], port=port, pids=frozenset(held.get(row.inode, frozenset())))
+            for row in rows
+        )
+
+    def obstacle(self, port: int) -> str | None:
+        """Look for listeners, then try to bind."""
+        for row in read_rows():
+            if row.state == _LISTEN and row.local[1] == port:
+                return f"something listens on {row.local[0]}"
+        return bind_fault(port)
+
+    def ephemeral_floor(self) -> int:
+        """Return the lowest port that outgoing connections may take."""
+        text = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text()
+        return int(text.split()[0])
+
+    def peers(self, ours: Address, theirs: Address, near: Collection[int]) -> frozenset[int]:
+        """Return who holds the other end of one connection.
+
+        Args:
+            ours: Local address of our socket.
+            theirs: The address we connected to.
+            near: PIDs to look at first.
+        """
+        inodes = {
+            row.inode
+            for row in read_rows()
+            if row.local == theirs and row.remote == ours and row.inode
+        }
+        if not inodes:
+            return frozenset()
+        held = holders(inodes, near) or holders(inodes, _all_pids())
+        return frozenset().union(*held.values())
+
+
+def bind_fault(port: int) -> str | None:
+    """Bind for an instant to each kind of address; return the first refusal.
+
+    With SO_REUSEADDR, so that connections in TIME_WAIT are no obstacle, as for any server; on
+    both systems a listener on the same address still is.
+    """
+    for family, host in _PLACES:
+        try:
+            trial = socket.socket(family, socket.SOCK_STREAM)
+        except OSError:  # no IPv6 here
+            continue
+        with trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                trial.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            try:
+                trial.bind((host, port))
+            except OSError as refused:
+                if refused.errno == errno.EADDRNOTAVAIL:  # IPv6 is switched off
+                    continue
+                return f"{host} can't be bound: {refused.strerror}"
+    return None
