@@ -69,7 +69,6 @@ def test_the_right_object_passes_and_the_strict_verdict_is_kept(content, strict)
             id="infinity",
         ),
         pytest.param(RIGHT.replace("40", "1e999"), "wrong value: crates", 3, id="overflow"),
-        pytest.param("[" * 60_000, "no JSON object: nested too deeply", 0, id="deep-nesting"),
         pytest.param(
             "x" * 70_000,
             "no JSON object: 70000 characters, more than the 65536 that are read",
@@ -99,6 +98,8 @@ def test_another_object_fails_and_says_why(content, detail, right):
         pytest.param(f"```json\n{RIGHT}", id="open-fence"),
         pytest.param(f"```json\n{RIGHT}\n~~~", id="fence-of-two-kinds"),
         pytest.param(RIGHT.replace("QK", "\x01"), id="control-character"),
+        # How deep is too deep depends on the interpreter; what is too deep is never closed either.
+        pytest.param("[" * 60_000, id="deep-nesting"),
         pytest.param("9" * 5_000, id="longer-than-an-integer-may-be"),
     ],
 )
