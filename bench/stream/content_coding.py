@@ -124,7 +124,8 @@ class _Brotli:
             decoded: bytes = self._inner.process(data, output_buffer_limit=limit)
         except brotli.error as error:
             raise NotInCoding("br", error) from error
-        if not self._inner.can_accept_more_data():
+        # Its limit is coarse: one step may give up to 32 KB, or all of a block, above it.
+        if len(decoded) > limit or not self._inner.can_accept_more_data():
             raise TooLarge(limit)
         return decoded
 

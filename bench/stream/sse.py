@@ -5,14 +5,16 @@ one leniency: an event without its blank line at the end of the body is handed o
 Lines end with LF, CRLF or CR; data stays bytes, so a cut inside a character does not matter.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class SseEvent:
-    """One event: its ``event:`` name (``None`` = unnamed) and its ``data:`` lines, joined by LF."""
+class SseEvent(NamedTuple):
+    """One event: its ``event:`` name (``None`` = unnamed) and its ``data:`` lines, joined by LF.
+
+    A tuple, because making one is on the path of every token: a third of a frozen dataclass.
+    """
 
     name: bytes | None
     data: bytes
