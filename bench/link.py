@@ -9,6 +9,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,6 @@ from bench.ports import Clock
 
 LINK_VARIABLE = "GWB_LINK_FD"
 HELLO_TIMEOUT_S = 10.0
-ANSWER_TIMEOUT_S = 2.0
-OUTCOME_SLACK_S = 10.0
-"""How long the gateway's end is waited for, beyond its grace."""
 LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message: a gateway's events and build may be long."""
 
@@ -35,6 +33,18 @@ ENDING_CLASSES = frozenset(
 """Incidents after which no further request can reach the gateway that was verified."""
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long the job is waited for, in seconds."""
+
+    answer_s: float = 2.0
+    outcome_slack_s: float = 10.0
+    """Beyond the gateway's grace."""
+
+
+_PATIENCE = Patience()
 
 OnIncident = Callable[[Incident], None]
 OnSample = Callable[[Sample], None]
@@ -121,12 +131,16 @@ class JobLink:
         connection: Connected stream socket; owned from here on.
         hello: The job's first message.
         clock: Gives the moment at which an incident is noticed.
+        patience: How long answers are waited for.
     """
 
-    def __init__(self, connection: socket.socket, hello: Hello, *, clock: Clock) -> None:
+    def __init__(
+        self, connection: socket.socket, hello: Hello, *, clock: Clock, patience: Patience
+    ) -> None:
         self.hello = hello
         self._connection = connection
         self._clock = clock
+        self._patience = patience
         self._fatal: Incident | None = None
         self._asked = 0
         self._answers: dict[int, asyncio.Future[Incident | None]] = {}
@@ -137,7 +151,7 @@ class JobLink:
         self._on_sample: OnSample = lambda _: None
 
     @classmethod
-    def accept(cls, descriptor: int, clock: Clock) -> "JobLink":
+    def accept(cls, descriptor: int, clock: Clock, *, patience: Patience = _PATIENCE) -> "JobLink":
         """Take over the inherited descriptor and wait for the job's ``hello``.
 
         Raises:
@@ -156,7 +170,7 @@ class JobLink:
             connection.close()
             message = f"no `hello` from the job on descriptor {descriptor}: {error}"
             raise UsageFault(message, hint=hint) from error
-        return cls(connection, hello, clock=clock)
+        return cls(connection, hello, clock=clock, patience=patience)
 
     async def open(self, *, on_incident: OnIncident, on_sample: OnSample) -> None:
         """Begin to listen; the callbacks run in the event loop, at once and in order."""
@@ -188,7 +202,7 @@ class JobLink:
         question = {"type": "ask", "id": number, "trial": trial_id, "code": code}
         self._tell({**question, "localPort": response.local_port})
         try:
-            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            async with asyncio.timeout(self._patience.answer_s):
                 return await answer or self._fatal
         except TimeoutError:
             return self._fatal
@@ -201,7 +215,7 @@ class JobLink:
             return None
         self._tell({"type": "measured", "reason": reason})
         try:
-            async with asyncio.timeout(self.hello.grace_ms / 1000 + OUTCOME_SLACK_S):
+            async with asyncio.timeout(self.hello.grace_ms / 1000 + self._patience.outcome_slack_s):
                 return await self._outcome
         except TimeoutError:
             return None
