@@ -6,10 +6,10 @@ reads the environment for settings. All faults are collected and told together.
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
@@ -87,6 +87,14 @@ class Config:
         in_file = self.trust[field] is Origin.FILE and self.toml_folder is not None
         base = self.toml_folder if in_file and self.toml_folder else self.place.folder
         return base / Path(typed).expanduser()
+
+    def with_value(self, field: str, value: object, *, origin: Origin, label: str) -> Self:
+        """Return the same settings but for one, which something else than a place decides."""
+        origins = {**self.origins, SETTINGS[field].name: OptionOrigin(value=value, origin=label)}
+        changed: dict[str, Any] = {field: value}
+        settings = replace(self.settings, **changed)
+        trust = {**self.trust, field: origin}
+        return replace(self, settings=settings, origins=origins, trust=trust)
 
     def output_folder(self) -> Path:
         """Return the folder for results; it need not exist."""

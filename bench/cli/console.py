@@ -23,8 +23,9 @@ class Console:
         self.secrets.update(value for value in values if value)
 
     def clean(self, text: str) -> str:
-        """Return ``text`` with every known secret masked."""
-        return redact(text, self.secrets)
+        """Return ``text`` with every known secret masked and nothing that steers a terminal."""
+        shown = "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
+        return redact(shown, self.secrets)
 
     def say(self, text: str) -> None:
         """Tell a person something, on stderr."""

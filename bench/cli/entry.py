@@ -18,6 +18,7 @@ import click
 import bench
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome, encode_outcome
+from bench.cli.place import data_home
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -68,6 +69,9 @@ def _outcome(group: click.Group, argv: Sequence[str], console: Console, prog_nam
 
 def _failure(fault: Exception, console: Console) -> Outcome:
     """Say what happened and what to do, and return it as an outcome."""
+    if isinstance(fault, click.UsageError) and type(fault).__name__ == "NoArgsIsHelpError":
+        console.say(fault.format_message())  # the help itself, not a sentence
+        return Outcome(exit_code=2, reason="usage_fault", headline="no command was given")
     if isinstance(fault, click.ClickException):
         message, hint, exit_code = _click_sentence(fault), _click_hint(fault), fault.exit_code
         reason = "usage_fault"
@@ -152,7 +156,7 @@ def _write_fault(told: str) -> Path | None:
     name = f"fault-{now:%Y%m%dT%H%M%S}-{os.getpid()}.txt"
     python = sys.version.split()[0]
     text = f"gateway-bench {bench.__version__}, Python {python}, {sys.platform}\n{told}"
-    for folder in (_data_home() / "gateway-bench" / "faults", Path(gettempdir())):
+    for folder in (data_home() / "gateway-bench" / "faults", Path(gettempdir())):
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (folder / name).write_text(text, encoding="utf-8")
@@ -160,12 +164,6 @@ def _write_fault(told: str) -> Path | None:
             continue
         return folder / name
     return None
-
-
-def _data_home() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
 def _silence_stdout() -> None:

@@ -233,7 +233,7 @@ _ROWS = (
         spellings=("--cacert",),
         field="cacert",
         metavar="FILE",
-        help="Certificate authorities to trust besides the system's (PEM).",
+        help="Certificate authorities to trust instead of the system's (PEM).",
     ),
     _Row(
         section=ENDPOINT,
@@ -290,7 +290,7 @@ _ROWS = (
     _Row(section=TALK, spellings=("--quiet",), field="quiet", help="No progress."),
 )
 
-_CONSENT = (
+_CONSENT: tuple[tuple[str, tuple[str, ...], dict[str, Any], str], ...] = (
     (MONEY, ("--yes",), {"is_flag": True}, "Yes to the question that a paid run asks."),
     (
         MONEY,
@@ -353,7 +353,7 @@ def measuring_options(command: _F) -> _F:
             cls=SectionedOption,
             section=section,
             help=text,
-            **extra,  # type: ignore[arg-type]
+            **extra,
         )(command)
     for row in reversed(_ROWS):
         command = _option(row)(command)
@@ -361,6 +361,27 @@ def measuring_options(command: _F) -> _F:
         command = click.option(
             name, hidden=True, expose_value=False, callback=_refuse_owned, metavar="VALUE"
         )(command)
+    return command
+
+
+_RESUMING = (
+    *("body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
+    *("allow_unknown_cost", "archive", "require_complete", "quiet"),
+)
+"""What of a run its journal doesn't hold, or must not decide."""
+
+
+def resuming_options(command: _F) -> _F:
+    """Add the options of a command that goes on with a recorded run."""
+    command = talking_options(command)
+    for section, spellings, extra, text in reversed(_CONSENT):
+        if spellings[0] in {"--yes", "--trust-url"}:
+            command = click.option(
+                *spellings, cls=SectionedOption, section=section, help=text, **extra
+            )(command)
+    for row in reversed(_ROWS):
+        if row.field in _RESUMING:
+            command = _option(row)(command)
     return command
 
 

@@ -1,0 +1,158 @@
+"""A new run from typed options to its end: prepare, agree on money, run, tell."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.app import Session, run_plan
+from bench.cli.agreeing import agree
+from bench.cli.console import Console
+from bench.cli.outcome import Outcome
+from bench.cli.place import archive_folder, configured
+from bench.cli.resuming import resume_journal
+from bench.cli.talk import (
+    accept_link,
+    chosen,
+    ended,
+    is_interactive,
+    set_up_log,
+    show_progress,
+    terminal_width,
+)
+from bench.clock import SystemClock
+from bench.config import Config
+from bench.endpoint import resolve
+from bench.link import JobLink
+from bench.prepare.access import Access, find_access, make_endpoint, read_body
+from bench.prepare.assembly import Moment, Preparation, assemble
+from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.selection import Selection, ask_gateway, select
+from bench.prepare.unfinished import find_unfinished, refuse_twice
+from bench.raw_body import body_case, body_model
+from bench.runs import FoundRun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ready:
+    """Everything that is known before the first request to a model."""
+
+    config: Config
+    access: Access
+    selection: Selection
+    link: JobLink | None
+    body: bytes | None
+    preparation: Preparation
+
+
+def measure(params: Mapping[str, Any], console: Console) -> Outcome:
+    """Run a new plan.
+
+    Args:
+        params: Of the command, positional words merged in.
+        console: Talks.
+    """
+    ready = _prepare(params, console)
+    request = ready.preparation.request
+    free = ready.preparation.free_because
+    if free is None:
+        twin = _unfinished(ready, params)
+        if twin is not None:
+            return resume_journal(FoundRun(path=twin, is_archived=False), params, console)
+        bounds = _bounds(ready)
+        console.say(f"paid run: {bounds.text()}")
+        agree(
+            bounds,
+            max_cost=request.config.max_cost_usd,
+            allow_unknown_cost=ready.config.settings.allow_unknown_cost,
+            said_yes=bool(params.get("yes")),
+        )
+    else:
+        console.say(f"free run: {free}")
+    session = Session(
+        endpoint=make_endpoint(request.config, ready.access, body=ready.body),
+        progress=show_progress(quiet=ready.config.settings.quiet),
+        link=ready.link,
+        archive_folder=archive_folder() if ready.config.settings.archive else None,
+        has_tags=ready.config.settings.tag,
+        require_complete=ready.config.settings.require_complete,
+        summary_width=terminal_width(),
+    )
+    return ended(run_plan(request, session), console)
+
+
+def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
+    set_up_log(int(params.get("verbose") or 0), console)
+    config = configured(params, console)
+    access = find_access(
+        config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
+    )
+    console.keep_secret(*access.secrets)
+    clock = SystemClock()
+    link = accept_link(clock)
+    body = read_body(config)
+    models = config.settings.model
+    if body is not None:
+        models = (body_model(body, typed=models[0] if models else None),)
+    listing = ask_gateway(access)
+    selection = select(config, listing, models=models, today=clock.utcnow().date())
+    if body is not None:
+        selection = selection.of_case(body_case(body))
+    for note in (*access.notes, *selection.notes):
+        console.say(note)
+    hello = link.hello if link else None
+    preparation = assemble(
+        config,
+        access,
+        selection,
+        hello=hello,
+        body=body,
+        moment=Moment(now=clock.utcnow(), salt=secrets.token_hex(3)),
+    )
+    return _Ready(
+        config=config,
+        access=access,
+        selection=selection,
+        link=link,
+        body=body,
+        preparation=preparation,
+    )
+
+
+def _bounds(ready: _Ready) -> Estimate:
+    return estimate(
+        ready.preparation.trials,
+        targets=ready.selection.targets,
+        cases=ready.preparation.cases,
+        config=ready.preparation.request.config,
+        body=ready.body,
+    )
+
+
+def _unfinished(ready: _Ready, params: Mapping[str, Any]) -> Path | None:
+    """Return the journal that a person would rather resume.
+
+    Raises:
+        Refused: Nobody can be asked, or the answer was to stop.
+    """
+    if params.get("again"):
+        return None
+    request = ready.preparation.request
+    found = find_unfinished(
+        request.output_folder,
+        plan_hash=ready.preparation.plan_hash,
+        url=request.config.url,
+    )
+    if found is None:
+        return None
+    refusal = refuse_twice(found)
+    if not is_interactive():
+        raise refusal
+    match chosen(refusal.message):
+        case "resume":
+            return found
+        case "again":
+            return None
+        case "stop":
+            raise refusal

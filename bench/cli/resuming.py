@@ -1,0 +1,143 @@
+"""An interrupted run from its journal to its end."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.app import Session, resume_plan
+from bench.cases import CASES
+from bench.cli.agreeing import agree
+from bench.cli.console import Console
+from bench.cli.outcome import Outcome
+from bench.cli.place import archive_folder, configured, current_place
+from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
+from bench.clock import SystemClock
+from bench.config import Config
+from bench.endpoint import resolve
+from bench.errors import UsageFault
+from bench.journal import read_journal
+from bench.keys import Origin
+from bench.ledger import Ledger
+from bench.model.case import Case
+from bench.prepare.access import find_access, make_endpoint, read_body
+from bench.prepare.consent import free_because
+from bench.prepare.estimate import estimate
+from bench.prepare.selection import ask_gateway
+from bench.raw_body import body_case, body_hash
+from bench.runs import FoundRun, find_run
+
+
+def resume_run(name: str, params: Mapping[str, Any], console: Console) -> Outcome:
+    """Go on with the run that ``name`` means."""
+    set_up_log(int(params.get("verbose") or 0), console)
+    found = find_run(
+        name, archive=archive_folder(), folder=current_place().folder, needs_journal=True
+    )
+    return resume_journal(found, params, console)
+
+
+def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console) -> Outcome:
+    """Ask what the journal lacks.
+
+    The address is the journal's unless one is typed. A journal in the user's archive, or one whose
+    twin there names the same address, is the user's own; any other file is a stranger's, so a key
+    goes to its address only after `--trust-url`.
+    """
+    ledger = read_journal(found.path)
+    run = ledger.header.config
+    config = _with_address(configured(params, console), ledger, is_own=_is_own(found, ledger))
+    access = find_access(
+        config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
+    )
+    console.keep_secret(*access.secrets)
+    _check_headers(run.header_names, access.headers)
+    body = _same_body(config, run.body_sha256)
+    for note in access.notes:
+        console.say(note)
+    link = accept_link(SystemClock())
+    free = free_because(link.hello if link else None, ask_gateway(access), access.address)
+    cases: dict[str, Case] = dict(CASES)
+    if body is not None:
+        case = body_case(body)
+        cases[case.info.id] = case
+    if free is None and ledger.missing:
+        bounds = estimate(
+            [trial for trial in ledger.missing if trial.case_id in cases],
+            targets=ledger.header.targets,
+            cases=cases,
+            config=run,
+            body=body,
+        )
+        console.say(f"paid run, what is missing: {bounds.text()}")
+        agree(
+            bounds,
+            max_cost=run.max_cost_usd,
+            allow_unknown_cost=config.settings.allow_unknown_cost,
+            said_yes=bool(params.get("yes")),
+        )
+    session = Session(
+        endpoint=make_endpoint(run, access, body=body),
+        progress=show_progress(quiet=config.settings.quiet),
+        link=link,
+        archive_folder=archive_folder() if config.settings.archive else None,
+        has_tags=config.settings.tag,
+        require_complete=config.settings.require_complete,
+        summary_width=terminal_width(),
+    )
+    return ended(resume_plan(_writable(found, config), cases, session), console)
+
+
+def _with_address(config: Config, ledger: Ledger, *, is_own: bool) -> Config:
+    """Return the settings with the journal's address and key name where none was typed."""
+    run = ledger.header.config
+    if config.trust["url"] is not Origin.FLAG:
+        origin = Origin.FLAG if is_own else Origin.FILE
+        config = config.with_value("url", run.url, origin=origin, label="the journal")
+    if config.settings.api_key_env is None and run.api_key_env is not None:
+        named = Origin.FLAG if is_own else Origin.FILE
+        config = config.with_value(
+            "api_key_env", run.api_key_env, origin=named, label="the journal"
+        )
+    return config
+
+
+def _is_own(found: FoundRun, ledger: Ledger) -> bool:
+    """Whether the user's archive vouches for the journal's address."""
+    if found.is_archived:
+        return True
+    twin = archive_folder() / ledger.header.run_id / found.path.name
+    try:
+        if not twin.is_file():
+            return False
+        return read_journal(twin).header.config == ledger.header.config
+    except OSError:
+        return False
+
+
+def _writable(found: FoundRun, config: Config) -> Path:
+    """Return the journal to append to: an archived one is brought back to the results' folder."""
+    if not found.is_archived:
+        return found.path
+    home = config.output_folder() / found.path.name
+    return home if home.is_file() and home.samefile(found.path) else found.path
+
+
+def _check_headers(names: tuple[str, ...], headers: tuple[tuple[str, str], ...]) -> None:
+    """Values of extra headers are not kept in a journal, so they are given again."""
+    given = {name.lower() for name, _ in headers}
+    lost = [name for name in names if name.lower() not in given]
+    if lost:
+        message = f"the run sent extra headers whose values are not kept: {', '.join(lost)}"
+        raise UsageFault(message, hint="give them again with `-H` or `--header-env`")
+
+
+def _same_body(config: Config, sha256: str | None) -> bytes | None:
+    """Return the run's request body, which has to be the one it began with."""
+    if sha256 is None:
+        return None
+    body = read_body(config)
+    if body is None:
+        raise UsageFault("the run sends a file's bytes", hint="name it again with `--body FILE`")
+    if body_hash(body) != sha256:
+        raise UsageFault("the file of `--body` is not the one that the run began with")
+    return body

@@ -1,0 +1,114 @@
+"""What commands that measure have in common: the log, the progress, the job's line, the end."""
+
+import logging
+import os
+import shutil
+import sys
+from typing import Literal
+
+import click
+
+from bench.app import Outcome as RunOutcome
+from bench.cli.console import Console
+from bench.cli.outcome import Outcome
+from bench.clock import SystemClock
+from bench.link import LINK_VARIABLE, JobLink
+from bench.ports import Clock
+from bench.progress import Mode, Progress
+
+_RESUMABLE = frozenset({4, 5, 130, 143})
+_WIDEST = 160
+"""Columns beyond which a summary table is no easier to read."""
+
+
+class _Clean(logging.Formatter):
+    """Log lines without secrets."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__("%(levelname)s %(name)s: %(message)s")
+        self._console = console
+
+    def format(self, record: logging.LogRecord) -> str:  # type: ignore[explicit-override]
+        """Return the line, masked."""
+        return self._console.clean(super().format(record))
+
+
+def set_up_log(verbose: int, console: Console) -> None:
+    """Send the log to stderr: warnings, with `-v` information, with `-vv` everything of ours."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Clean(console))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbose, 2)]
+    logging.getLogger("bench").setLevel(level)
+
+
+def accept_link(clock: Clock) -> JobLink | None:
+    """Return the line to the job that started the gateway; ``None`` = there is no job.
+
+    The variable is taken out of the environment: no child of ours inherits the line.
+    """
+    descriptor = os.environ.pop(LINK_VARIABLE, None)
+    if descriptor is None:
+        return None
+    if not descriptor.isdecimal():
+        message = f"`{LINK_VARIABLE}={descriptor}` is no descriptor"
+        raise click.UsageError(message)
+    return JobLink.accept(int(descriptor), clock)
+
+
+def show_progress(*, quiet: bool) -> Progress:
+    """Return the display: a bar on a terminal, a line now and then elsewhere, or nothing."""
+    mode: Mode = "quiet" if quiet else "bar" if sys.stderr.isatty() else "lines"
+    return Progress(sys.stderr, mode, width=terminal_width(), clock=SystemClock())
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, at most 160."""
+    return min(shutil.get_terminal_size().columns, _WIDEST)
+
+
+def is_interactive() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirmed(question: str) -> bool:
+    """Ask on stderr; no answer means no."""
+    return click.confirm(question, default=False, err=True)
+
+
+def chosen(found: str) -> Literal["resume", "again", "stop"]:
+    """Ask what to do about an unfinished run of the same plan."""
+    answer = click.prompt(
+        f"{found}: resume it, pay again, or stop?",
+        type=click.Choice(["resume", "again", "stop"]),
+        default="resume",
+        err=True,
+    )
+    return "resume" if answer == "resume" else "again" if answer == "again" else "stop"
+
+
+def ended(outcome: RunOutcome, console: Console) -> Outcome:
+    """Tell a person how it ended, headline first, and return the data: the files' paths."""
+    console.say(outcome.summary_text.rstrip() or outcome.headline)
+    for note in outcome.notes:
+        console.say(f"warning: {note}")
+    files = tuple(str(path) for path in outcome.files)
+    command = None
+    if outcome.exit_code in _RESUMABLE and outcome.journal is not None:
+        command = f"gateway-bench resume {outcome.journal}"
+        console.say(f"hint: `{command}` asks what is missing")
+    return Outcome(
+        exit_code=outcome.exit_code,
+        reason=outcome.reason,
+        run_id=outcome.run_id,
+        headline=console.clean(outcome.headline),
+        planned=outcome.planned,
+        done=outcome.done,
+        failed=outcome.failed,
+        spent_usd=outcome.spent_usd,
+        files=files,
+        next=command,
+        detail={"notes": list(outcome.notes)} if outcome.notes else {},
+        text="\n".join(files),
+    )

@@ -1,0 +1,164 @@
+"""Where requests go and with which secrets; every rule about keys is asked before any request."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.client.endpoint import Endpoint, check_header
+from bench.client.proxy import refuse_proxy
+from bench.config import Config
+from bench.dialects import DIALECTS
+from bench.endpoint import EndpointUrl, parse_url, reach
+from bench.errors import KeyMissing, UsageFault
+from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
+from bench.model.run import RunConfig
+from bench.wire import PROTOCOLS
+
+Resolve = Callable[[str, int], tuple[str, ...]]
+"""Host and port → addresses; ``bench.endpoint.resolve`` outside of tests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """A checked address and what may be sent to it."""
+
+    endpoint: EndpointUrl
+    address: Address
+    headers: tuple[tuple[str, str], ...]
+    """Typed ones, secret ones and the key."""
+    key_variable: str | None
+    """``None`` = no key is sent."""
+    secrets: tuple[str, ...]
+    """Values to mask."""
+    cacert: Path | None
+    notes: tuple[str, ...]
+    """What a person should know of it."""
+
+
+def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Resolve) -> Access:
+    """Return the address and the secrets that go there.
+
+    Args:
+        config: Resolved settings.
+        trusted_hosts: Hosts that a person named with `--trust-url`.
+        resolve: Looks a host up.
+
+    Raises:
+        UsageFault: No address, or one that can't be.
+        KeyMissing: A variable that is needed is not set.
+        Refused: A key would go where it doesn't belong.
+    """
+    settings = config.settings
+    if settings.url is None:
+        raise UsageFault(
+            "no address to benchmark",
+            hint="`--url URL`, `BENCHMARK_API_URL`, or a preset with an endpoint of its own",
+        )
+    endpoint = parse_url(settings.url, path=PROTOCOLS[settings.api].path)
+    address = _address(config, endpoint, trusted_hosts, resolve)
+    refuse_proxy(endpoint.url, config.place.environ)
+    secrets = dict(_secret_headers(config))
+    key, notes = _key(config, address, tuple(secrets))
+    for secret in (*secrets.values(), *([key] if key else []), *_typed_secrets(config)):
+        refusal = may_send(secret, address, config.known_keys())
+        if refusal is not None:
+            raise refusal
+    headers = [*settings.header, *((name, secret.value) for name, secret in secrets.items())]
+    if key is not None:
+        headers.append(("Authorization", f"Bearer {key.value.strip()}"))
+    for name, value in headers:
+        check_header(name, value)
+    return Access(
+        endpoint=endpoint,
+        address=address,
+        headers=tuple(headers),
+        key_variable=key.variable if key else None,
+        secrets=tuple(secret.value for secret in (*secrets.values(), *([key] if key else []))),
+        cacert=config.path_of("cacert"),
+        notes=(f"address: {endpoint.url} ({config.label('url')})", *notes),
+    )
+
+
+def _address(
+    config: Config, endpoint: EndpointUrl, trusted: tuple[str, ...], resolve: Resolve
+) -> Address:
+    stays, leaves = reach(endpoint.host, resolve(endpoint.host, endpoint.port))
+    return Address(
+        scheme=endpoint.scheme,
+        host=endpoint.host,
+        origin=config.trust["url"],
+        given_by=config.label("url"),
+        is_loopback=stays,
+        is_remote=leaves,
+        is_trusted=endpoint.host in trusted,
+    )
+
+
+def _secret_headers(config: Config) -> Iterator[tuple[str, Secret]]:
+    for name, variable in config.settings.header_env:
+        secret = config.secret(variable, named_by=config.trust["header_env"])
+        if secret is None:
+            raise KeyMissing([variable])
+        yield name, secret
+
+
+def _typed_secrets(config: Config) -> Iterator[Secret]:
+    """Yield known keys that stand in a typed header: the rules look at values, however they came."""
+    known = config.known_keys()
+    for _, value in config.settings.header:
+        for variable, secret in (*known.production, *known.local):
+            if secret in value:
+                yield Secret(variable=variable, value=secret, origin=Origin.FLAG)
+
+
+def _key(
+    config: Config, address: Address, header_names: tuple[str, ...]
+) -> tuple[Secret | None, tuple[str, ...]]:
+    """Return the key, and what there is to say about it."""
+    settings = config.settings
+    names = [name.lower() for name in (*dict(settings.header), *header_names)]
+    if not settings.key or "authorization" in names:
+        return None, ()
+    if settings.api_key_env is not None:
+        secret = config.secret(settings.api_key_env, named_by=config.trust["api_key_env"])
+        if secret is None:
+            raise KeyMissing([settings.api_key_env])
+        return secret, (f"key: {secret.variable} ({secret.origin})",)
+    for name in PRODUCTION_KEYS:
+        secret = config.secret(name, named_by=None)
+        if secret is not None:
+            return secret, (f"key: {name} ({secret.origin})",)
+    if address.is_loopback and not address.is_remote:
+        return None, ("key: none is sent, no variable holds one",)
+    raise KeyMissing(PRODUCTION_KEYS)
+
+
+def read_body(config: Config) -> bytes | None:
+    """Return the bytes of `--body`.
+
+    Raises:
+        UsageFault: The file can't be read.
+    """
+    path = config.path_of("body")
+    if path is None:
+        return None
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        message = f"`{path}` can't be read: {fault.strerror}"
+        raise UsageFault(message) from fault
+
+
+def make_endpoint(run: RunConfig, access: Access, *, body: bytes | None) -> Endpoint:
+    """Return what the client needs to speak to the checked address as ``run`` says."""
+    return Endpoint(
+        url=access.endpoint.url,
+        headers=access.headers,
+        stream=run.stream,
+        wire=PROTOCOLS[run.api],
+        dialect=DIALECTS[run.dialect],
+        allow_cache=run.allow_cache,
+        allow_fallback=run.allow_fallback,
+        raw_body=body,
+        cacert=access.cacert,
+    )

@@ -1,0 +1,141 @@
+"""The request for a run, put together from what was checked and chosen."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from bench.app import RunRequest
+from bench.config import Config
+from bench.link import Hello
+from bench.model.case import Case
+from bench.model.run import PlannedTrial, RunConfig
+from bench.plan import build_plan, plan_hash
+from bench.prepare.access import Access
+from bench.prepare.consent import free_because
+from bench.prepare.selection import Selection
+from bench.raw_body import body_hash
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_STEM = 120
+"""Characters of the models' part: file systems end at 255 bytes, and suffixes follow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When a run was asked for, and what tells it from others of that moment."""
+
+    now: datetime
+    """UTC."""
+    salt: str
+    """A few random characters."""
+
+    @property
+    def stamp(self) -> str:
+        """Return the time for a file name, milliseconds included."""
+        return f"{self.now:%Y-%m-%dT%H-%M-%S}-{self.now.microsecond // 1000:03d}Z"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """A run that can begin, and its plan."""
+
+    request: RunRequest
+    trials: tuple[PlannedTrial, ...]
+    plan_hash: str
+    free_because: str | None
+    """``None`` = it may cost money."""
+
+    @property
+    def cases(self) -> dict[str, Case]:
+        """Return the run's cases by id."""
+        return {case.info.id: case for case in self.request.cases}
+
+
+def assemble(
+    config: Config,
+    access: Access,
+    selection: Selection,
+    *,
+    hello: Hello | None,
+    body: bytes | None,
+    moment: Moment,
+) -> Preparation:
+    """Return the run as it will be recorded.
+
+    Args:
+        config: Resolved settings.
+        access: Checked address.
+        selection: Targets and cases.
+        hello: Of the job around the gateway, where there is one.
+        body: Of `--body`.
+        moment: For id and file names.
+    """
+    free = free_because(hello, selection.listing, access.address)
+    run = _run_config(config, access, selection, body=body, is_paid=free is None)
+    infos = tuple(case.info for case in selection.cases)
+    plan = build_plan(
+        selection.targets,
+        infos,
+        seed=run.seed,
+        runs=run.runs,
+        warmup=run.warmup_runs,
+        overlap=run.overlap,
+    )
+    request = RunRequest(
+        config=run,
+        targets=selection.targets,
+        cases=selection.cases,
+        output_folder=config.output_folder(),
+        stem=f"{stem_of(run.model_ids)}-{moment.stamp}",
+        run_id=hello.run_id if hello else f"{moment.now:%Y%m%dT%H%M%S}-{moment.salt}",
+        options=config.origins,
+        is_simulated=free is not None and selection.listing.is_simulator,
+    )
+    return Preparation(
+        request=request,
+        trials=tuple(trial for block in plan for trial in block.trials),
+        plan_hash=plan_hash(plan, infos, selection.targets),
+        free_because=free,
+    )
+
+
+def stem_of(model_ids: tuple[str, ...]) -> str:
+    """Return the models' part of the file names: what is unfit for a name becomes a dash."""
+    return _NOT_IN_NAMES.sub("-", "-".join(model_ids))[:_LONGEST_STEM].strip("-") or "model"
+
+
+def _run_config(
+    config: Config, access: Access, selection: Selection, *, body: bytes | None, is_paid: bool
+) -> RunConfig:
+    settings = config.settings
+    names = [name for name, _ in (*settings.header, *settings.header_env)]
+    return RunConfig(
+        model_ids=tuple(dict.fromkeys(target.model_id for target in selection.targets)),
+        profile=selection.profile,
+        suite=selection.suite,
+        case_ids=settings.case,
+        mappings=settings.mapping,
+        url=access.endpoint.url,
+        api_key_env=access.key_variable,
+        api=settings.api,
+        dialect=selection.dialect.name,
+        stream=settings.stream,
+        runs=settings.runs,
+        warmup_runs=settings.warmup,
+        seed=settings.seed,
+        budget_ms=settings.budget,
+        timeout_ms=settings.timeout,
+        max_cost_usd=settings.max_cost,
+        max_tokens=settings.max_tokens,
+        temperature=settings.temperature,
+        reasoning_effort=settings.reasoning_effort,
+        reference=settings.reference,
+        parallel_groups=settings.parallel_groups,
+        overlap=settings.overlap,
+        allow_cache=settings.allow_cache,
+        allow_fallback=settings.allow_fallback,
+        save_responses=settings.responses,
+        header_names=tuple(names),
+        body_sha256=body_hash(body) if body else None,
+        is_paid=is_paid,
+    )

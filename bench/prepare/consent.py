@@ -1,0 +1,59 @@
+"""Whether a run may begin without a person's yes. Pure decisions; asking is the caller's."""
+
+from typing import Literal
+
+from bench.catalogue import Listing
+from bench.errors import Refused
+from bench.keys import Address
+from bench.link import Hello
+from bench.prepare.estimate import Estimate
+
+Consent = Literal["given", "ask"]
+
+
+def free_because(hello: Hello | None, listing: Listing | None, address: Address) -> str | None:
+    """Return why requests cost nothing, or ``None``: then they are paid.
+
+    A loopback address proves nothing, a local gateway forwards to real providers. The simulator's
+    mark counts from this machine only: far away, it would be a stranger's word.
+    """
+    if hello is not None and hello.free_because:
+        return hello.free_because
+    if hello is not None and hello.simulated_upstream:
+        return "the upstream is the simulator"
+    local = address.is_loopback and not address.is_remote
+    if local and listing is not None and listing.is_simulator:
+        return "the simulator itself answers"
+    return None
+
+
+def consent(
+    bounds: Estimate,
+    *,
+    max_cost: float | None,
+    allow_unknown_cost: bool,
+    said_yes: bool,
+    is_terminal: bool,
+) -> Consent:
+    """Return whether a paid run may begin, or has to be asked about.
+
+    Raises:
+        Refused: The money limit can't be kept, or nobody is there to say yes.
+    """
+    if max_cost is not None and bounds.unbounded and not allow_unknown_cost:
+        target, why = next(iter(bounds.unbounded.items()))
+        more = f" (and {len(bounds.unbounded) - 1} more)" if len(bounds.unbounded) > 1 else ""
+        message = f"`--max-cost {max_cost:g}` can't be kept for {target}{more}: {why}"
+        hint = (
+            "`--assume-price IN/OUT` in dollars per million tokens, `--max-tokens N` where answers "
+            "have no limit, or `--allow-unknown-cost`"
+        )
+        raise Refused(message, hint=hint)
+    if said_yes:
+        return "given"
+    if is_terminal:
+        return "ask"
+    raise Refused(
+        "this run may cost money, and nobody said yes to that",
+        hint="read the estimate above, then add `--yes` (and perhaps `--max-cost USD`)",
+    )

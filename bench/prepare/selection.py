@@ -1,0 +1,150 @@
+"""Which targets and cases a run has: what was asked for, held against what the gateway lists."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Self
+
+import msgspec
+
+from bench.cases import select_cases
+from bench.catalogue import NO_LISTING, Listing, ModelsQuery, fetch_listing
+from bench.config import Config
+from bench.dialects import DIALECTS, Dialect, sniff
+from bench.errors import UnknownName, UsageFault
+from bench.keys import Origin
+from bench.model.case import Case
+from bench.model.target import Prices, Target
+from bench.prepare.access import Access
+from bench.targets import Wanted, make_targets
+
+_PER_MILLION = 1_000_000
+_RANK = {
+    Origin.DEFAULT: 0,
+    Origin.PRESET: 1,
+    Origin.FILE: 2,
+    Origin.DOTENV: 3,
+    Origin.ENVIRONMENT: 4,
+    Origin.FLAG: 5,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What is asked of whom."""
+
+    targets: tuple[Target, ...]
+    cases: tuple[Case, ...]
+    profile: str | None
+    suite: str | None
+    dialect: Dialect
+    listing: Listing
+    notes: tuple[str, ...]
+
+    def of_case(self, case: Case) -> Self:
+        """Return the same targets with ``case`` as all that is asked."""
+        return replace(self, cases=(case,), profile=None, suite=None)
+
+
+def ask_gateway(access: Access) -> Listing:
+    """Return the gateway's list of models, empty where its address doesn't tell one.
+
+    Raises:
+        KeyRejected: It refused the key.
+    """
+    if access.endpoint.models_url is None:
+        return NO_LISTING
+    query = ModelsQuery(
+        url=access.endpoint.models_url,
+        headers=access.headers,
+        key_variable=access.key_variable,
+        cacert=access.cacert,
+    )
+    return fetch_listing(query)
+
+
+def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: date) -> Selection:
+    """Return targets and cases.
+
+    Args:
+        config: Resolved settings.
+        listing: What the gateway offers.
+        models: Asked for; at least one.
+        today: For deactivations and the date of the prices.
+
+    Raises:
+        UnknownName: A model, mapping, case, profile, suite or reference that nobody knows.
+    """
+    if not models:
+        raise UsageFault("no model to benchmark", hint="`gateway-bench bench MODEL --url URL`")
+    settings = config.settings
+    profile, suite = _selectors(config)
+    cases = select_cases(profile=profile, suite=suite, case_ids=settings.case)
+    dialect, found = _dialect(config, listing)
+    wanted = Wanted(
+        models=models,
+        mappings=settings.mapping,
+        include_deactivated=settings.include_deactivated,
+        pins_in_name=dialect.provider_header is None or listing.names_providers,
+        assumed=_assumed(config, today),
+        today=today,
+    )
+    targets = make_targets(listing, wanted)
+    _check_reference(settings.reference, targets)
+    notes = [found] if found else []
+    if listing.problem:
+        notes.append(f"no list of models: {listing.problem}; names are taken as typed")
+    return Selection(
+        targets=targets,
+        cases=tuple(_at_concurrency(case, settings.concurrency) for case in cases),
+        profile=None if suite or settings.case else profile or "smoke",
+        suite=suite,
+        dialect=dialect,
+        listing=listing,
+        notes=tuple(notes),
+    )
+
+
+def _selectors(config: Config) -> tuple[str | None, str | None]:
+    """Return profile and suite; where both are set, the one that was said more directly counts."""
+    profile, suite = config.settings.profile, config.settings.suite
+    if profile and suite:
+        if _RANK[config.trust["suite"]] > _RANK[config.trust["profile"]]:
+            return None, suite
+        return profile, None
+    return profile, suite
+
+
+def _dialect(config: Config, listing: Listing) -> tuple[Dialect, str | None]:
+    """Return the dialect, and what to say when it was found out."""
+    name = config.settings.dialect
+    if name != "auto":
+        return DIALECTS[name], None
+    found = sniff(listing.headers) or ("llmgateway" if listing.names_providers else None)
+    if found is None:
+        return DIALECTS["plain"], "dialect: plain (nothing tells another one)"
+    return DIALECTS[found], f"dialect: {found} (found by its answer)"
+
+
+def _assumed(config: Config, today: date) -> Prices | None:
+    pair = config.settings.assume_price
+    if pair is None:
+        return None
+    return Prices(
+        input_usd=pair[0] / _PER_MILLION,
+        output_usd=pair[1] / _PER_MILLION,
+        source="assumed",
+        as_of=today.isoformat(),
+    )
+
+
+def _check_reference(reference: str | None, targets: tuple[Target, ...]) -> None:
+    ids = tuple(target.id for target in targets)
+    if reference is not None and reference not in ids:
+        raise UnknownName("target", reference, ids, listed_by="gateway-bench bench … --reference")
+
+
+def _at_concurrency(case: Case, concurrency: int | None) -> Case:
+    if concurrency is None:
+        return case
+    info = msgspec.structs.replace(case.info, concurrency=concurrency)
+    return replace(case, info=info)
