@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-TOKEN = "test-token"
+TOKEN = "test-token"  # noqa: S105 - the simulator's default, no secret
 _PATIENCE_S = 30
 """A safety stop for a machine under load, never a bound that is tested."""
 

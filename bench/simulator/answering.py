@@ -166,7 +166,7 @@ def _whole(
     body = _json_body(record, scenario, reply, tail, head)
     if scenario.gzip:
         body, headers = gzip.compress(body, mtime=0), [*headers, ("content-encoding", "gzip")]
-    due = Clock(scenario, seed=0).batch_ns(max(0, reply.tokens - 1))
+    due = Clock(scenario, seed=0).due_ns(max(0, reply.tokens - 1))
     text = "".join(reply.content)
     sent = body
     events: tuple[Event, ...] = (Event(due, "content", len(text), b"", reply.tokens),)

@@ -5,6 +5,7 @@ from collections import deque
 from time import perf_counter_ns
 from typing import Protocol, cast
 
+from bench.simulator.agenda import Agenda
 from bench.simulator.exchange import Exchange, Request, RequestRecord
 from bench.simulator.player import After, Player
 from bench.simulator.reader import Incoming, RequestReader
@@ -39,16 +40,20 @@ class Connection:
         is_busy: An answer is on its way.
     """
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop, *, number: int) -> None:
+    def __init__(
+        self, host: Host, loop: asyncio.AbstractEventLoop, agenda: Agenda, *, number: int
+    ) -> None:
         """Prepare for a client.
 
         Args:
             host: Answers and keeps the log.
             loop: The event loop.
+            agenda: Wakes the streams.
             number: Of this connection, from 1.
         """
         self._host = host
         self._loop = loop
+        self._agenda = agenda
         self._number = number
         self._transport: asyncio.Transport | None = None
         self._reader = RequestReader()
@@ -140,7 +145,7 @@ class Connection:
         self._keeps_alive = incoming.keep_alive and bounded and not self._is_draining
         self._record = exchange.record
         self._player = Player(
-            exchange, self._transport, self._loop, chunked=incoming.chunked, over=self._over
+            exchange, self._transport, self._agenda, chunked=incoming.chunked, over=self._over
         )
         self._player.start(exchange.head(chunked=incoming.chunked, close=not self._keeps_alive))
 

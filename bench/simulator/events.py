@@ -4,6 +4,7 @@ Everything that is the same in all events of an answer is encoded once; a token 
 JSON string and a concatenation.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -44,28 +45,34 @@ class EventWriter:
         self._named = scenario.named
         self._multiline = scenario.multiline
         self._all_roles = scenario.role == "all"
+        self._role_due = scenario.role in {"none", "all"}
         self._end = _LINE_ENDS[scenario.line_end]
         self._data = b"data: " if scenario.space else b"data:"
         before = b": simulated" + self._end * 2 if scenario.comments else b""
         if scenario.pings:
             before += b"event: ping" + self._end + self._data + b"{}" + self._end * 2
         self._before = before
+        self._is_simple = not (self._named or self._multiline)
+        self._start, self._stop = before + self._data, self._end * 2
 
     def role(self) -> bytes:
         """Return the first delta of OpenAI's streams: a role and no content."""
         return self._event(self._delta_head + b'{"role":"assistant","content":""}' + _OPEN)
 
-    def text(self, field: bytes, piece: str, *, with_role: bool) -> bytes:
-        """Return a delta of content or reasoning.
+    def text_writer(self, field: str) -> Callable[[str], bytes]:
+        """Return what writes deltas of one field, such as ``content``.
 
-        Args:
-            field: ``content``, ``reasoning`` or ``reasoning_content``.
-            piece: Its text.
-            with_role: Name the role too, as the first delta of some servers does.
+        Where the scenario has no delta for the role alone, the first of them names it.
         """
-        role = b'{"role":"assistant","' if with_role or self._all_roles else b'{"'
-        delta = role + field + b'":' + _encode(piece) + b"}"
-        return self._event(self._delta_head + delta + _OPEN)
+        named = f'{{"role":"assistant","{field}":'.encode()
+        bare = named if self._all_roles else f'{{"{field}":'.encode()
+
+        def write(piece: str) -> bytes:
+            start = named if self._role_due else bare
+            self._role_due = False
+            return self._event(b"".join((self._delta_head, start, _encode(piece), b"}", _OPEN)))
+
+        return write
 
     def call_start(self, index: int, call_id: str, name: str) -> bytes:
         """Return the delta that opens a tool call: id, type and name, no arguments yet."""
@@ -102,17 +109,20 @@ class EventWriter:
         return self._event(b"[DONE]", name=b"done")
 
     def _tool(self, call: dict[str, Any]) -> bytes:
-        role = b'{"role":"assistant",' if self._all_roles else b"{"
+        role = b'{"role":"assistant",' if self._all_roles or self._role_due else b"{"
+        self._role_due = False
         return self._event(
             self._delta_head + role + b'"tool_calls":[' + _encode(call) + b"]}" + _OPEN
         )
 
     def _event(self, text: bytes, name: bytes = b"chunk") -> bytes:
+        if self._is_simple:
+            return self._start + text + self._stop
         end, data = self._end, self._data
         if self._multiline:
             text = text.replace(b',"', b"," + end + data + b'"', 1)
         if not self._named:
-            return self._before + data + text + end + end
+            return self._start + text + self._stop
         number = b"id: %d" % self._number
         self._number += 1
         return self._before + end.join((b"event: " + name, data + text, number, b"", b""))

@@ -9,9 +9,11 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter_ns
 from typing import Literal
 
+from bench.simulator.agenda import Agenda
 from bench.simulator.exchange import Ended, Exchange
 from bench.simulator.timeline import Event, Write
 
@@ -20,7 +22,6 @@ After = Literal["keep", "close", "reset"]
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 _WRITES_PER_TURN = 64
 """Undelayed writes before other connections get a turn."""
-_TOKEN_KINDS = frozenset({"content", "reasoning", "tool"})
 
 
 class Player:
@@ -30,7 +31,7 @@ class Player:
         self,
         exchange: Exchange,
         transport: asyncio.Transport,
-        loop: asyncio.AbstractEventLoop,
+        agenda: Agenda,
         *,
         chunked: bool,
         over: Callable[[After], None],
@@ -40,19 +41,19 @@ class Player:
         Args:
             exchange: What to send.
             transport: Where to; its write buffer limit must be 0.
-            loop: Whose timers wake us.
+            agenda: Wakes us.
             chunked: Frame a body of unknown length in chunks; else its end is the connection's.
             over: Called once, after the last byte, with what becomes of the connection.
         """
         self._exchange = exchange
         self._record = exchange.record
         self._transport = transport
-        self._loop = loop
+        self._agenda = agenda
         self._framed = chunked and exchange.length is None
         self._over = over
         self._head: bytes | None = None
         self._next: Write | None = None
-        self._timer: asyncio.Handle | None = None
+        self._is_asleep = False
         self._is_blocked = False
         self._is_over = False
 
@@ -77,24 +78,19 @@ class Player:
     def unblock(self) -> None:
         """Go on: all bytes are with the kernel."""
         self._is_blocked = False
-        self._advance()
+        if not self._is_asleep:
+            self._advance()
 
     def abandon(self, ended: Ended) -> None:
         """Stop for good: the client has left, or the server does not wait longer."""
         if not self._is_over:
             self._is_over = True
-            self._cancel_timer()
             self._record.ended = self._record.ended or ended  # a stall stays a stall
             self._record.ended_ns = perf_counter_ns()
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def _advance(self) -> None:
         """Send what is due, then sleep until the next write is."""
-        self._cancel_timer()
+        self._is_asleep = False
         for _ in range(_WRITES_PER_TURN):
             if self._is_blocked or self._is_over:
                 return
@@ -112,15 +108,19 @@ class Player:
                 return
             self._send(self._next)
             self._next = None
-        self._timer = self._loop.call_soon(self._advance)
+        self._wake_at(0)
 
     def _sleeps_until(self, due_ns: int) -> bool:
         """Set a timer if ``due_ns`` after the request is still to come. Never early."""
-        wait_ns = self._record.received_ns + due_ns - perf_counter_ns()
-        if wait_ns <= 0:
+        if self._record.received_ns + due_ns <= perf_counter_ns():
             return False
-        self._timer = self._loop.call_later(wait_ns / 1e9, self._advance)
+        self._wake_at(due_ns)
         return True
+
+    def _wake_at(self, due_ns: int) -> None:
+        """Advance ``due_ns`` after the request. There is never more than one such date."""
+        self._is_asleep = True
+        self._agenda.at(self._record.received_ns + due_ns, self._advance)
 
     def _send_head(self) -> None:
         head, self._head = self._head or b"", None
@@ -170,11 +170,14 @@ class Player:
     def _close_body(self, ended: Ended) -> None:
         linger_ns = self._exchange.linger_ns
         if linger_ns:
-            self._timer = self._loop.call_later(linger_ns / 1e9, self._last_chunk, ended)
+            self._is_asleep = True
+            self._agenda.at(perf_counter_ns() + linger_ns, partial(self._last_chunk, ended))
         else:
             self._last_chunk(ended)
 
     def _last_chunk(self, ended: Ended) -> None:
+        if self._is_over:
+            return
         at_ns = perf_counter_ns()
         if self._framed:
             self._transport.write(b"0\r\n\r\n")

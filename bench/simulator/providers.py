@@ -6,6 +6,7 @@ answer; which prompts those are follows from seed, provider and prompt, so a run
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from bench.simulator.errors import RequestRefused, near
 from bench.simulator.scenario import Scenario, parse_words
@@ -151,6 +152,7 @@ MODELS: Mapping[str, Model] = {
 _SCENARIO_OFFER = Offer(provider="plain", prompt_usd=1e-7, completion_usd=4e-7)
 
 
+@lru_cache(maxsize=1024)
 def find_route(model: str, *, any_model: bool) -> Route:
     """Return who answers to a model string.
 

@@ -80,6 +80,12 @@ class Scenario:
     cache: bool = False
     cached_prompt_percent: float = 0.0
 
+    @property
+    def sends_each_event(self) -> bool:
+        """Whether each event is a write of its own."""
+        held = self.hold or self.buffer_bytes is not None or self.split_bytes is not None
+        return self.events_per_write == 1 and not held
+
 
 _WORD = re.compile(r"([a-z]+)=?(\d+(?:\.\d+)?)?(us|ms|s|k|%)?")
 _SUFFIXES: Mapping[Unit, Mapping[str | None, float]] = {
@@ -113,7 +119,7 @@ def parse_words(words: Iterable[str], base: Scenario) -> Scenario:
                     message = f"`{text}` and `{changes['end']}` can't both end one answer"
                     raise _refused(message)
                 changes[field] = value
-    return replace(base, **changes)
+    return replace(base, **changes) if changes else base
 
 
 def header_words(value: str) -> list[str]:

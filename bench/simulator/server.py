@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bench.simulator import answering
+from bench.simulator.agenda import Agenda
 from bench.simulator.connection import Connection
 from bench.simulator.errors import AddressUnusable, PortTaken
 from bench.simulator.events import error_body
@@ -100,9 +101,10 @@ class Server:
         return await self._drain(drain_s)
 
     async def _listen(self, loop: asyncio.AbstractEventLoop, address: Address) -> asyncio.Server:
+        agenda = Agenda(loop)
         try:
             return await loop.create_server(
-                lambda: cast(asyncio.Protocol, self._accept(loop)),
+                lambda: cast(asyncio.Protocol, self._accept(loop, agenda)),
                 address.host,
                 address.port,
                 backlog=_BACKLOG,
@@ -113,9 +115,9 @@ class Server:
             reason = error.strerror or str(error)
             raise AddressUnusable(address.host, address.port, reason) from error
 
-    def _accept(self, loop: asyncio.AbstractEventLoop) -> Connection:
+    def _accept(self, loop: asyncio.AbstractEventLoop, agenda: Agenda) -> Connection:
         self._connections += 1
-        return Connection(self, loop, number=self._connections)
+        return Connection(self, loop, agenda, number=self._connections)
 
     def _on_signal(self, number: int) -> None:
         self._signals.append(number)

@@ -7,6 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -95,8 +96,7 @@ class Gateway:
         record.model, record.stream = chat.model, bool(chat.stream)
         record.prompt_hash = fingerprint(chat.messages)
         route = find_route(chat.model, any_model=self.settings.any_model)
-        words = header_words(request.headers.get("x-simulate", ""))
-        scenario = parse_words(words, route.scenario)
+        scenario = _overlaid(request.headers.get("x-simulate", ""), route.scenario)
         record.provider = route.provider
         failure = self._failure(request, record, route, scenario)
         if failure is not None:
@@ -169,6 +169,11 @@ class Gateway:
         if len(self._cached) > _CACHED_PROMPTS:
             self._cached.popitem(last=False)
         return hit
+
+
+@lru_cache(maxsize=1024)
+def _overlaid(header: str, scenario: Scenario) -> Scenario:
+    return parse_words(header_words(header), scenario)
 
 
 def is_set(request: Request, header: str) -> bool:

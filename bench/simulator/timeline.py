@@ -1,5 +1,6 @@
 """When each byte of an answer goes out: a pipeline of iterators from tokens to writes. Pure.
 
+Events and writes are msgspec structs: they are made once per token, at a third of a dataclass's cost.
 ``deltas`` says what happens when, ``ending`` where it breaks off, ``grouped`` which events share a
 write. Nothing is computed before it is due, so an endless answer costs nothing in advance.
 """
@@ -10,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import msgspec
+
 from bench.simulator.answers import Reply
 from bench.simulator.events import EventKind, EventWriter
 from bench.simulator.scenario import Scenario
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One event. Times count from the moment the request was read."""
 
     due_ns: int
@@ -26,7 +29,7 @@ class Event(NamedTuple):
     """Completion tokens that it brings."""
 
 
-class Write(NamedTuple):
+class Write(msgspec.Struct, frozen=True, gc=False):
     """Bytes that go out together; ``events`` lists what is in them (a piece may hold none)."""
 
     due_ns: int
@@ -48,24 +51,31 @@ class Clock:
 
     def __init__(self, scenario: Scenario, *, seed: int) -> None:
         self._scenario = scenario
-        self._random = random.Random(seed)
+        self._ttft_ns, self._itl_ns = scenario.ttft_ns, scenario.itl_ns
+        self._is_even = not scenario.jitter_ns and scenario.pause_at is None
+        self._random = random.Random(seed) if scenario.jitter_ns else None
         self._latest_ns = 0
-        self.first_ns = self.due_ns(0)
+        self.first_ns = self._due_ns(0)
 
     def due_ns(self, token: int) -> int:
-        """Return when the token of this number (ascending; the first is ``first_ns``) is due."""
+        """Return when an event is due whose first token has this number.
+
+        Args:
+            token: From 0, ascending from call to call: each but 0 draws its own jitter.
+        """
+        if self._is_even:
+            return self._ttft_ns + token * self._itl_ns
+        return self._due_ns(token) if token else self.first_ns
+
+    def _due_ns(self, token: int) -> int:
         scenario = self._scenario
-        due = scenario.ttft_ns + token * scenario.itl_ns
-        if scenario.jitter_ns:
+        due = self._ttft_ns + token * self._itl_ns
+        if self._random is not None:
             due += round(self._random.uniform(-1, 1) * scenario.jitter_ns)
         if scenario.pause_at is not None and token >= scenario.pause_at:
             due += scenario.pause_ns
         self._latest_ns = max(due, self._latest_ns)
         return self._latest_ns
-
-    def batch_ns(self, token: int) -> int:
-        """Return when an event is due whose first token has this number."""
-        return self.due_ns(token) if token else self.first_ns
 
 
 def stream_events(
@@ -73,7 +83,8 @@ def stream_events(
 ) -> Iterator[Event]:
     """Yield the events of a whole answer, up to where the scenario breaks it off."""
     clock = Clock(scenario, seed=seed)
-    bad_at, stop_at = scenario.bad_json_at, _stop(scenario)
+    bad_at = scenario.bad_json_at
+    stop_at = scenario.end_at if scenario.end is not None else None
     sent, last_ns = 0, clock.first_ns
     for event in _opening(scenario, reply, writer, clock):
         if bad_at is not None and sent >= bad_at and event.tokens:
@@ -89,38 +100,23 @@ def stream_events(
         yield from _closing(scenario, writer, tail, last_ns)
 
 
-def _stop(scenario: Scenario) -> int | None:
-    return scenario.end_at if scenario.end is not None else None
-
-
 def _opening(
     scenario: Scenario, reply: Reply, writer: EventWriter, clock: Clock
 ) -> Iterator[Event]:
     """Yield role, reasoning, content and tool calls."""
-    size = scenario.tokens_per_event
     first_ns = clock.first_ns
     if scenario.role in {"first", "early"}:
         role_ns = first_ns if scenario.role == "first" else min(scenario.headers_ns, first_ns)
         yield Event(role_ns, "role", 0, writer.role(), 0)
-    bare = scenario.role == "none"
-    token = 0
-    for batch in _batches(reply.reasoning, size):
-        due = clock.batch_ns(token)
-        token += len(batch)
-        if scenario.reasoning_field != "hidden":
-            text = "".join(batch)
-            data = writer.text(scenario.reasoning_field.encode(), text, with_role=bare)
-            bare = False
-            yield Event(due, "reasoning", len(text), data, len(batch))
-    for batch in _batches(reply.content, size):
-        due = clock.batch_ns(token)
-        token += len(batch)
-        text = "".join(batch)
-        yield Event(
-            due, "content", len(text), writer.text(b"content", text, with_role=bare), len(batch)
-        )
-        bare = False
-    yield from _tool_events(scenario, reply, writer, clock, token)
+    size, thoughts = scenario.tokens_per_event, len(reply.reasoning)
+    if scenario.reasoning_field != "hidden":
+        write = writer.text_writer(scenario.reasoning_field)
+        for token, text, count in _batches(reply.reasoning, size, 0):
+            yield Event(clock.due_ns(token), "reasoning", len(text), write(text), count)
+    write = writer.text_writer("content")
+    for token, text, count in _batches(reply.content, size, thoughts):
+        yield Event(clock.due_ns(token), "content", len(text), write(text), count)
+    yield from _tool_events(scenario, reply, writer, clock, thoughts + len(reply.content))
 
 
 def _tool_events(
@@ -128,11 +124,11 @@ def _tool_events(
 ) -> Iterator[Event]:
     for index, call in enumerate(reply.calls):
         start = writer.call_start(index, f"call_sim_{index}", call.name)
-        yield Event(clock.batch_ns(token), "tool", len(call.name), start, 1)
+        yield Event(clock.due_ns(token), "tool", len(call.name), start, 1)
         token += 1
         for piece in cut_evenly(call.text, scenario.tool_pieces):
             data = writer.call_piece(index, piece)
-            yield Event(clock.batch_ns(token), "tool", len(piece), data, 1)
+            yield Event(clock.due_ns(token), "tool", len(piece), data, 1)
             token += 1
 
 
@@ -154,12 +150,13 @@ def grouped(scenario: Scenario, events: Iterator[Event]) -> Iterator[Write]:
 
     A write is due when its last event is.
     """
+    if scenario.sends_each_event:
+        for event in events:
+            yield Write(event.due_ns, event.data, (event,))
+        return
     held: list[Event] = []
     size = 0
     for event in events:
-        if _is_plain(scenario):
-            yield Write(event.due_ns, event.data, (event,))
-            continue
         held.append(event)
         size += len(event.data)
         if _is_full(scenario, len(held), size):
@@ -167,15 +164,6 @@ def grouped(scenario: Scenario, events: Iterator[Event]) -> Iterator[Write]:
             held, size = [], 0
     if held:
         yield from _flushed(scenario, held)
-
-
-def _is_plain(scenario: Scenario) -> bool:
-    return (
-        scenario.events_per_write == 1
-        and not scenario.hold
-        and scenario.buffer_bytes is None
-        and scenario.split_bytes is None
-    )
 
 
 def _is_full(scenario: Scenario, events: int, size: int) -> bool:
@@ -207,9 +195,15 @@ def gzipped(writes: Iterator[Write]) -> Iterator[Write]:
     yield Write(last_ns, packer.flush(zlib.Z_FINISH), ())
 
 
-def _batches(tokens: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def _batches(tokens: Sequence[str], size: int, begin: int) -> Iterator[tuple[int, str, int]]:
+    """Yield number of the first token, text and token count of each event."""
+    if size == 1:
+        for token, text in enumerate(tokens, begin):
+            yield token, text, 1
+        return
     for start in range(0, len(tokens), size):
-        yield tokens[start : start + size]
+        batch = tokens[start : start + size]
+        yield begin + start, "".join(batch), len(batch)
 
 
 def cut_evenly(text: str, count: int) -> list[str]:
