@@ -24,12 +24,14 @@ def machine(state_root: Path) -> Machine:
     table: ProcessTable
     holder: Holder
     if sys.platform == "darwin":
-        from orchestrator.system.mac_kqueue import MacHolder
-        from orchestrator.system.mac_processes import MacTable
+        import select
+
+        from orchestrator.system.mac_kqueue import Kqueue, MacHolder
+        from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader
         from orchestrator.system.mac_sockets import MacSockets
 
-        table = MacTable()
-        holder = MacHolder(table)
+        table = MacTable(libproc_reader(), boot_session())
+        holder = MacHolder(table, lambda pid: Kqueue(pid, select))
         mac_sockets = MacSockets(table)
         sockets, peers = mac_sockets, mac_sockets.peers
     else:

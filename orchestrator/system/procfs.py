@@ -4,7 +4,6 @@
 """
 
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -143,7 +142,7 @@ class ProcfsTable:
             user = Path(f"/proc/{pid}").stat().st_uid
         except OSError:
             user = -1
-        up_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+        up_s = float(Path("/proc/uptime").read_text().split()[0])
         return ProcessInfo(
             identity=self._identity(pid, stat.start_ticks),
             parent=stat.parent,
