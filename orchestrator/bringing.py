@@ -138,7 +138,8 @@ def take_down(
     with ExitStack() as rest:
         folder = generated_folder(machine, wanted.instance)
         rest.callback(shutil.rmtree, folder, ignore_errors=True)
-        rest.callback(stop_patiently, machine, wanted.upstream_instance, interrupts)
+        if wanted.config.upstream == "simulated":
+            rest.callback(stop_patiently, machine, wanted.upstream_instance, interrupts)
         rest.callback(_teardown, wanted, _surroundings(wanted, folder))
         return stop_patiently(machine, wanted.instance, interrupts, held=held)
 

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from orchestrator.errors import signal_name
+from orchestrator.events import Exit, described
 from orchestrator.faults import CommandFailed
 from orchestrator.masking import mask
 
@@ -60,9 +60,12 @@ def _run(
             ).returncode
         except OSError as error:
             return f"could not be executed: {error.strerror or error}"
-    if status < 0:
-        return f"was killed by {signal_name(-status)}"
-    return f"ended with {status}" if status else None
+    return how_ended(status) if status else None
+
+
+def how_ended(status: int) -> str:
+    """Say how a child ended; ``status`` as ``subprocess`` has it, negative = a signal."""
+    return described(Exit(signal=-status) if status < 0 else Exit(code=status))
 
 
 def _tail(log: Path, environment: Mapping[str, str]) -> tuple[str, ...]:

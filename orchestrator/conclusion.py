@@ -9,7 +9,8 @@ from typing import Any
 from orchestrator import aftermath
 from orchestrator.bench_child import ChildEnd, bench_words
 from orchestrator.bringing import Up
-from orchestrator.errors import OrchestratorError, signal_name
+from orchestrator.commands import how_ended
+from orchestrator.errors import OrchestratorError
 from orchestrator.events import Exited
 from orchestrator.facts import gateway_state, record_facts
 from orchestrator.lifecycle import Machine, Stopped
@@ -85,11 +86,7 @@ def _after_death(
     interrupted: int | None,
 ) -> JobEnd:
     """Close the journal of a child that died, and have the reports made of it."""
-    how = (
-        f"was killed by {signal_name(-end.status)}"
-        if end.status < 0
-        else f"ended with {end.status}"
-    )
+    how = how_ended(end.status)
     code = GATEWAY_DIED if course.died is not None else INCOMPLETE
     code = interrupted or code
     if course.journal is None:

@@ -4,7 +4,7 @@ The measuring process is told who the gateway is, is pushed what happens to it, 
 ended before it writes the end of its journal. If that process dies, the end is written here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,20 @@ from orchestrator.conclusion import Course, JobEnd, conclude
 from orchestrator.errors import OrchestratorError
 from orchestrator.events import Exited, Trouble
 from orchestrator.facts import build_facts, gateway_state
+from orchestrator.faults import BuildDiffers
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import request_headers, token_of
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.watch import Watcher
+
+_COMPARED = {
+    "commit": "the commit",
+    "tree": "the tree",
+    "diffSha256": "the uncommitted difference",
+    "entrySha256": "the entry file",
+}
+"""What has to be the same for a resumed run to measure the same build."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +39,7 @@ class Measuring:
     command: str
     """``bench`` or ``resume``."""
     words: tuple[str, ...]
-    """What was typed for it: models, options, or the journal."""
-    takes_url: bool = True
-    """A resumed journal is told its address by option too: the port may differ."""
+    """What was typed for it: models, options, or the journal. Address and key name are added."""
     may_ask: bool = True
     """It may have to ask a person (a paid run without ``--yes``): it gets the terminal."""
 
@@ -47,6 +54,10 @@ class Job:
     """How the gateway is started again by ``resume``; goes into the journal's header."""
     keep: bool = False
     """Leave the gateway up."""
+    expected_build: Mapping[str, Any] | None = None
+    """Facts of the build that a resumed run began with; ``None`` = a new run."""
+    on_journal: Callable[[Path], None] = lambda _: None
+    """Called once the journal exists."""
 
 
 def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> JobEnd:
@@ -64,6 +75,7 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         course = Course(up=up, link=JobLink())
         down.callback(course.link.close)
         down.callback(_stop_once, job, machine, course, interrupts)
+        _require_same_build(job, up)
         _announce(up, say)
         course.link.send(_hello(job, up))
         watcher = Watcher(machine, up.started, lambda end: _on_death(course, end))
@@ -74,6 +86,24 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
     if course.stop_fault is not None:
         raise course.stop_fault
     return conclude(machine, course, end, interrupted=interrupts.exit_code)
+
+
+def _require_same_build(job: Job, up: Up) -> None:
+    if job.expected_build is None:
+        return
+    now = build_facts(up.started.record.build)
+    then = job.expected_build
+    differences = [
+        f"{what} was {_short(then.get(key))}, is {_short(now.get(key))}"
+        for key, what in _COMPARED.items()
+        if then.get(key) != now.get(key)
+    ]
+    if differences:
+        raise BuildDiffers(differences)
+
+
+def _short(value: object) -> str:
+    return "unknown" if value is None else str(value)[:12]
 
 
 def _announce(up: Up, say: Say) -> None:
@@ -126,6 +156,7 @@ def _measure(
                 case JournalMade():
                     course.journal = Path(message.path)
                     course.journal_ns = machine.clock.now_ns()
+                    job.on_journal(course.journal)
                     terminal.close()
                 case Asked():
                     _answer(course, watcher, message)
@@ -139,15 +170,20 @@ def _measure(
 
 
 def _child_words(job: Job, up: Up) -> list[str]:
-    words = [*job.measuring.words]
-    if job.measuring.takes_url:
-        words += ["--url", up.base_url]
-        headers = request_headers(up.wanted.config, up.near, up.started.record.port)
-        for name, value in headers.items():
-            words += ["-H", f"{name}: {value}"]
-        if (token_of(up.wanted.config, up.near) or up.wanted.config.api_key_env) is None:
-            words += ["--no-key"]
+    words = [*job.measuring.words, "--url", up.base_url, *_key_words(up)]
+    headers = request_headers(up.wanted.config, up.near, up.started.record.port)
+    for name, value in headers.items():
+        words += ["-H", f"{name}: {value}"]
     return bench_words(job.measuring.command, *words, "--json")
+
+
+def _key_words(up: Up) -> list[str]:
+    """Name the variable of the gateway's key, unless it was typed and is among the words."""
+    config = up.wanted.config
+    if config.api_key_env is None:
+        return ["--no-key"]
+    is_typed = config.origins.get("api_key_env") == "flag"
+    return [] if is_typed else ["--api-key-env", config.api_key_env]
 
 
 def _child_environment(up: Up) -> dict[str, str]:

@@ -5,6 +5,7 @@ content in another place. Of a `.env` only the names that describe a gateway cou
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,16 @@ class Subject:
     content: bytes
     decides: tuple[str, ...]
     """``key = value``, with control characters made visible."""
+
+
+def of_journal(path: Path, launch: Mapping[str, object]) -> Subject:
+    """Return a journal as a subject: what its header would have us start again."""
+    flags = launch.get("flags")
+    said = flags if isinstance(flags, Mapping) else {}
+    decides = [f"{key} = {printable(str(value))}" for key, value in said.items()]
+    decides.append(f"folder = {printable(str(launch.get('cwd')))}")
+    content = json.dumps(launch, sort_keys=True).encode()
+    return Subject(path=path, content=content, decides=tuple(decides))
 
 
 class TrustStore:

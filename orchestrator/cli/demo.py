@@ -10,8 +10,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
 from orchestrator.cli.describing import describe
-from orchestrator.cli.job_outcome import do_job
-from orchestrator.cli.run import a_job
+from orchestrator.cli.job_outcome import a_job, do_job
 from orchestrator.cli.start_options import keep_option
 from orchestrator.job import Measuring
 

@@ -27,6 +27,8 @@ class Described:
     config: GatewayConfig
     located: Located
     environ: Mapping[str, str]
+    uses_files: bool
+    """Files of the worktree may take part in the description."""
 
 
 def describe(
@@ -57,28 +59,37 @@ def describe(
     located = locate(config, environ)
     for one in read_env_files(config):
         console.keep_secret(*secret_values(one))
-    return Described(config=config, located=located, environ=environ)
+    return Described(config=config, located=located, environ=environ, uses_files=use_files)
 
 
 def _require_trust(config: GatewayConfig, store: TrustStore, console: Console) -> None:
     for subject in subjects(config):
-        if store.knows(subject):
-            continue
-        if not _can_ask(console):
-            raise untrusted(subject)
-        console.say(f"`{subject.path}` decides what would be executed:")
-        for line in subject.decides:
-            console.say(f"  {line}")
-        if not click.confirm("Trust this content?", err=True):
-            raise untrusted(subject)
-        store.add(subject)
+        require_trusted(subject, store, console)
 
 
-def untrusted(subject: Subject) -> Untrusted:
+def require_trusted(subject: Subject, store: TrustStore, console: Console) -> None:
+    """Go on only with content that a person agreed to; ask where somebody can answer.
+
+    Raises:
+        Untrusted: Nobody has agreed.
+    """
+    if store.knows(subject):
+        return
+    if not _can_ask(console):
+        raise _untrusted(subject)
+    console.say(f"`{subject.path}` decides what would be executed:")
+    for line in subject.decides:
+        console.say(f"  {line}")
+    if not click.confirm("Trust this content?", err=True):
+        raise _untrusted(subject)
+    store.add(subject)
+
+
+def _untrusted(subject: Subject) -> Untrusted:
     """Return the refusal, with the command that agrees."""
-    return Untrusted(
-        str(subject.path), subject.decides, f"gateway-bench trust {subject.path.parent}"
-    )
+    is_journal = subject.path.suffix == ".jsonl"
+    agreed_by = subject.path if is_journal else subject.path.parent
+    return Untrusted(str(subject.path), subject.decides, f"gateway-bench trust {agreed_by}")
 
 
 def _can_ask(console: Console) -> bool:

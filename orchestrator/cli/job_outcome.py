@@ -1,17 +1,81 @@
 """Run a job and turn its end into the outcome of a command."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
+from orchestrator.app import new_run_id, trust_store
+from orchestrator.bringing import Wanted
+from orchestrator.cli.describing import Described
+from orchestrator.cli.launched import read_launch
 from orchestrator.conclusion import JobEnd
 from orchestrator.interrupts import Interrupted, Interrupts
-from orchestrator.job import Job, run_job
+from orchestrator.job import Job, Measuring, run_job
+from orchestrator.launching import description_hash
 from orchestrator.lifecycle import Machine
+from orchestrator.trust import of_journal
+
+
+def a_job(
+    described: Described,
+    here: Machine,
+    *,
+    measuring: Measuring,
+    models: tuple[str, ...],
+    flags: Mapping[str, Any],
+    keep: bool,
+    expected: Mapping[str, Any] | None = None,
+) -> Job:
+    """Return the job on a private instance, named after its run id.
+
+    Args:
+        described: The gateway.
+        here: The ports.
+        measuring: What the child does.
+        models: Names that the gateway will be asked for.
+        flags: What was typed, by key: kept so that the run can be resumed.
+        keep: Leave the gateway up.
+        expected: Of a run that goes on: how it was launched.
+    """
+    run_id = new_run_id(here)
+    config = described.config
+    return Job(
+        wanted=Wanted(
+            config=config,
+            located=described.located,
+            name=run_id,
+            run_id=run_id,
+            caller=described.environ,
+            models=models,
+            key_names=(config.api_key_env,) if config.api_key_env else (),
+        ),
+        measuring=measuring,
+        launch={
+            "flags": {key: value for key, value in flags.items() if value is not None},
+            "cwd": str(config.cwd),
+            "usesFiles": described.uses_files,
+            "models": list(models),
+            "preset": config.preset,
+            "entry": None if described.located.entry is None else str(described.located.entry),
+            "descriptionHash": description_hash(config, described.located, models),
+        },
+        keep=keep,
+        on_journal=lambda path: _trust_own(path, here),
+        expected_build=None if expected is None else expected.get("build", {}),
+    )
+
+
+def _trust_own(journal: Path, here: Machine) -> None:
+    """Remember a journal of ours: what it would start again was typed here."""
+    launch = read_launch(journal)
+    if launch is not None:
+        trust_store(here).add(of_journal(journal, launch))
 
 
 def do_job(job: Job, machine: Machine, console: Console) -> Outcome:
-    """Do the job under Ctrl-C and SIGTERM.
+    """Do the job under Ctrl-C and SIGTERM; its journal may be resumed without being asked about.
 
     Raises:
         OrchestratorError: The gateway did not start or could not be stopped.

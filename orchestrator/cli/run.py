@@ -9,13 +9,11 @@ from bench.cli.console import Console
 from bench.cli.options import measuring_argv, measuring_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
-from orchestrator.app import machine, new_run_id
-from orchestrator.bringing import Wanted
+from orchestrator.app import machine
 from orchestrator.cli.describing import Described, describe
-from orchestrator.cli.job_outcome import do_job
+from orchestrator.cli.job_outcome import a_job, do_job
 from orchestrator.cli.start_options import keep_option, start_options, typed_flags
-from orchestrator.job import Job, Measuring
-from orchestrator.lifecycle import Machine
+from orchestrator.job import Measuring
 
 
 @click.command("run", cls=SectionedCommand)
@@ -50,41 +48,6 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         described, here, measuring=measuring, models=models, flags=flags, keep=params["keep"]
     )
     return do_job(job, here, console)
-
-
-def a_job(
-    described: Described,
-    here: Machine,
-    *,
-    measuring: Measuring,
-    models: tuple[str, ...],
-    flags: Mapping[str, Any],
-    keep: bool,
-) -> Job:
-    """Return the job on a private instance, named after its run id."""
-    run_id = new_run_id(here)
-    config = described.config
-    return Job(
-        wanted=Wanted(
-            config=config,
-            located=described.located,
-            name=run_id,
-            run_id=run_id,
-            caller=described.environ,
-            models=models,
-            key_names=(config.api_key_env,) if config.api_key_env else (),
-        ),
-        measuring=measuring,
-        launch={
-            "flags": {key: value for key, value in flags.items() if value is not None},
-            "cwd": str(config.cwd),
-            "usesFiles": config.file is not None,
-            "models": list(models),
-            "preset": config.preset,
-            "entry": None if described.located.entry is None else str(described.located.entry),
-        },
-        keep=keep,
-    )
 
 
 def asked_models(models: tuple[str, ...], mappings: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """`stop`: by identity, with its simulator and what was generated for it."""
 
 import shutil
+from pathlib import Path
 
 import click
 
@@ -11,10 +12,10 @@ from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
 from orchestrator.bringing import generated_folder, stop_patiently, upstream_of
 from orchestrator.cli.meant import meant_option, the_meant
-from orchestrator.errors import signal_name
+from orchestrator.events import described
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
-from orchestrator.lifecycle import Machine, Stopped
+from orchestrator.lifecycle import Machine, Stopped, find
 from orchestrator.records import GatewayRecord, Instance
 
 
@@ -57,15 +58,14 @@ def stop_command(
 
 def stop_recorded(here: Machine, record: GatewayRecord) -> Stopped:
     """Stop a gateway on record and what belongs to it, the simulator last."""
-    from pathlib import Path
-
     instance = Instance(worktree=Path(record.worktree), name=record.name)
     interrupts = Interrupts()
     with interrupts.installed():
         try:
             return stop_patiently(here, instance, interrupts)
         finally:
-            stop_patiently(here, upstream_of(instance), interrupts)
+            if find(here, upstream_of(instance)) is not None:
+                stop_patiently(here, upstream_of(instance), interrupts)
             shutil.rmtree(generated_folder(here, instance), ignore_errors=True)
 
 
@@ -80,7 +80,4 @@ def _how(stopped: Stopped) -> str:
 def _exit(stopped: Stopped) -> str:
     if stopped.ending is None:
         return ""
-    end = stopped.ending.exit
-    if end.signal is not None:
-        return f", ended by {signal_name(end.signal)}"
-    return "" if end.code is None else f", exit code {end.code}"
+    return f", {described(stopped.ending.exit)}"

@@ -10,24 +10,22 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine, trust_store
+from orchestrator.cli.launched import read_launch
 from orchestrator.config import Sources, resolve
-from orchestrator.trust import subjects
+from orchestrator.trust import Subject, of_journal, subjects
 
 
 @click.command("trust", cls=SectionedCommand)
-@click.argument(
-    "folder", metavar="[DIR]", default=".", type=click.Path(file_okay=False, exists=True)
-)
+@click.argument("named", metavar="[DIR|JOURNAL]", default=".", type=click.Path(exists=True))
 @talking_options
 @click.pass_obj
-def trust_command(console: Console, /, folder: str, **_talk: object) -> Outcome:
+def trust_command(console: Console, /, named: str, **_talk: object) -> Outcome:
     """Show what the configuration for DIR decides to execute, and agree to this content of it.
 
-    A changed file asks again. Presets, options and exported variables need no trust.
+    A changed file asks again. Presets, options and exported variables need no trust. Of a JOURNAL
+    it is what `resume` would start.
     """
-    place = Path(folder).resolve()
-    environ = {name: value for name, value in os.environ.items() if name[:8] != "GATEWAY_"}
-    found = subjects(resolve(Sources(flags={"dir": str(place)}, environ=environ, cwd=place)))
+    found = _subjects(Path(named).resolve())
     store = trust_store(machine())
     for one in found:
         console.say(f"`{one.path}` decides:")
@@ -44,3 +42,11 @@ def trust_command(console: Console, /, folder: str, **_talk: object) -> Outcome:
         headline=headline,
         detail={"trusted": {str(one.path): list(one.decides) for one in found}},
     )
+
+
+def _subjects(place: Path) -> tuple[Subject, ...]:
+    if place.is_file():
+        launch = read_launch(place)
+        return () if launch is None else (of_journal(place, launch),)
+    environ = {name: value for name, value in os.environ.items() if name[:8] != "GATEWAY_"}
+    return subjects(resolve(Sources(flags={"dir": str(place)}, environ=environ, cwd=place)))
