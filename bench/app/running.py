@@ -319,7 +319,7 @@ def _raise_rejected(part: _Part, end: RunEnd) -> None:
         return
     raise KeyRejected(
         variable=config.api_key_env,
-        url=config.url,
+        url=part.session.endpoint.url,
         status=response.status,
         said="" if response.error is None else response.error.message,
     )

@@ -1,0 +1,275 @@
+import json
+import os
+import random
+import signal
+import socket
+import time
+
+import pytest
+
+from bench.journal import read_journal
+from tests.bench_process import Bench
+from tests.simulator_process import running_simulator
+
+pytestmark = pytest.mark.integration
+
+CASE = ("--case", "fixed_output_stream", "--warmup", "0")
+QUICK = "sim-ttft20-itl1-tokens20"
+SLOW = "sim-ttft150-itl10-tokens20"
+HANGING = "sim-ttft30000"
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    with running_simulator(tmp_path_factory.mktemp("simulator")) as made:
+        yield made
+
+
+@pytest.fixture
+def bench(simulator, tmp_path):
+    made = Bench(folder=tmp_path, url=simulator.url)
+    yield made
+    made.end_all()
+
+
+def test_a_run_leaves_six_files_and_a_second_copy(bench):
+    code, told, said = bench.finish(bench.start_run(QUICK, *CASE, "--runs", "3"))
+    assert code == 0, said
+    suffixes = [".json", ".md", ".html", "-timings.md", "-timings.csv", ".jsonl"]
+    stem = str(bench.journal).removesuffix(".jsonl")
+    assert told["files"] == [stem + suffix for suffix in suffixes]
+    assert (told["planned"], told["done"], told["failed"]) == (3, 3, 0)
+    ledger = read_journal(bench.journal)
+    assert ledger.footer is not None
+    assert (ledger.footer.reason, ledger.footer.exit_code) == ("done", 0)
+    assert [t.outcome for t in ledger.trials] == ["completed"] * 3
+    (kept,) = (bench.folder / "data/gateway-bench/runs").glob("*/*.jsonl")
+    assert kept.samefile(bench.journal)
+    assert kept.with_suffix(".json").exists()
+
+
+def test_a_key_that_is_refused_ends_after_one_request_and_keeps_the_journal(bench, simulator):
+    bench.token = "wrong"  # noqa: S105 - no secret
+    before = len(simulator.records())
+    code, told, said = bench.finish(bench.start_run(QUICK, *CASE, "--runs", "3"))
+    assert (code, told["reason"]) == (2, "key_rejected")
+    assert "refused the key in `LOCAL_TEST_KEY` with HTTP 401" in said
+    ledger = read_journal(bench.journal)
+    assert ledger.footer is not None
+    assert ledger.footer.reason == "key_rejected"
+    assert len(ledger.trials) == 1
+    chats = [r for r in simulator.records()[before:] if "chat" in str(r.get("path", "chat"))]
+    assert len(ledger.missing) == 3
+    assert len(chats) <= 2
+
+
+def test_one_interrupt_finishes_what_is_in_flight(bench):
+    process = bench.start_run(SLOW, *CASE, "--runs", "50")
+    bench.wait_for('"type":"trial"')
+    process.send_signal(signal.SIGINT)
+    code, told, _ = bench.finish(process)
+    assert (code, told["reason"]) == (130, "interrupted")
+    ledger = read_journal(bench.journal)
+    assert all(trial.outcome == "completed" for trial in ledger.trials)
+    assert ledger.possibly_billed == ()
+    assert ledger.footer is not None
+    assert ledger.footer.exit_code == 130
+    assert {n.reason for n in ledger.footer.not_run} == {"interrupted"}
+
+
+def test_two_interrupts_cancel_what_is_in_flight(bench):
+    process = bench.start_run(HANGING, *CASE, "--runs", "2")
+    bench.wait_for('"type":"started"')
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    code, told, _ = bench.finish(process)
+    assert code == 130
+    (trial,) = read_journal(bench.journal).trials
+    assert (trial.outcome, trial.invalidated) == ("cancelled", "cancelled")
+    assert len(told["files"]) == 6
+
+
+def test_a_termination_ends_like_one_interrupt_with_its_own_code(bench):
+    process = bench.start_run(SLOW, *CASE, "--runs", "50")
+    bench.wait_for('"type":"trial"')
+    process.send_signal(signal.SIGTERM)
+    code, _, _ = bench.finish(process)
+    assert code == 143
+    footer = read_journal(bench.journal).footer
+    assert footer is not None
+    assert (footer.reason, footer.exit_code) == ("interrupted", 143)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_killed_run_is_rendered_and_resumed_without_asking_anything_twice(bench, seed):
+    process = bench.start_run(SLOW, *CASE, "--runs", "6")
+    bench.wait_for('"type":"trial"', 2)
+    time.sleep(random.Random(seed).uniform(0.0, 0.4))
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    before = read_journal(bench.journal)
+    had = {trial.id: trial for trial in before.trials}
+    assert before.footer is None
+    assert 2 <= len(had) < 6
+
+    code, told, said = bench.do("render", str(bench.journal))
+    assert code == 0, said
+    assert (told["planned"], told["done"]) == (6, len(had))
+    assert len(told["files"]) == 6
+
+    code, told, said = bench.do("resume", str(bench.journal), "--api-key-env", "LOCAL_TEST_KEY")
+    assert code == 0, said
+    assert (told["planned"], told["done"]) == (6, 6)
+    ledger = read_journal(bench.journal)
+    assert {trial.id: trial for trial in ledger.trials if trial.id in had} == had
+    assert ledger.superseded == ()
+    assert len(ledger.resumed) == 1
+    assert ledger.offset_ms >= before.offset_ms
+    assert [start.trial_id for start in ledger.possibly_billed] == [
+        start.trial_id for start in before.possibly_billed
+    ]
+    document = json.loads(bench.journal.with_suffix(".json").read_text())
+    assert len(document["trials"]) == 6
+
+
+def test_a_case_that_changed_is_not_resumed(bench):
+    bench.finish(bench.start_run(QUICK, *CASE, "--runs", "1"))
+    lines = bench.journal.read_bytes().splitlines(keepends=True)
+    header = json.loads(lines[0])
+    header["cases"][0]["textHash"] = "other"
+    bench.journal.write_bytes(b"".join([json.dumps(header).encode() + b"\n", *lines[1:]]))
+    code, _, said = bench.do("resume", str(bench.journal), "--api-key-env", "LOCAL_TEST_KEY")
+    assert code == 2
+    assert "the text of case `fixed_output_stream` has changed" in said
+
+
+def test_reports_of_another_version_are_left_alone(bench):
+    bench.finish(bench.start_run(QUICK, *CASE, "--runs", "1"))
+    result = bench.journal.with_suffix(".json")
+    document = json.loads(result.read_text())
+    document["generator"]["version"] = "0.0.0-other"
+    result.write_text(json.dumps(document))
+    code, _, said = bench.do("render", str(bench.journal))
+    assert code == 2
+    assert "were made by version 0.0.0-other" in said
+    assert json.loads(result.read_text())["generator"]["version"] == "0.0.0-other"
+    code, told, _ = bench.do("render", str(bench.journal), "--output", str(bench.folder / "new"))
+    assert code == 0
+    assert len(told["files"]) == 6
+
+
+# ---- with a job ---------------------------------------------------------------------------------
+
+
+class Job:
+    """The job's end of the line, played by the test."""
+
+    def __init__(self, book):
+        ours, self.theirs = socket.socketpair()
+        self.file = ours.makefile("rwb")
+        ours.close()
+        self.book = book
+
+    def say(self, **message):
+        self.file.write(json.dumps(message).encode() + b"\n")
+        self.file.flush()
+
+    def hello(self):
+        gateway = {"build": {"commit": "abc"}, "identity": {"pid": 1}, "events": []}
+        self.say(
+            type="hello",
+            runId="run-of-the-job",
+            launch={"preset": "demo"},
+            gateway=gateway,
+            simulatedUpstream=True,
+            freeBecause="the upstream is the simulator",
+            answerBook=str(self.book),
+            graceMs=1000,
+        )
+
+    def hear(self):
+        return json.loads(self.file.readline())
+
+    def close(self):
+        self.file.close()
+        self.theirs.close()
+
+
+@pytest.fixture
+def job(simulator):
+    made = Job(simulator.book_path)
+    yield made
+    made.close()
+
+
+def test_a_job_is_told_where_the_journal_is_and_its_gateways_end_is_kept(bench, job):
+    job.hello()
+    words = ("--case", "seeded_grounded_unknown", "--warmup", "0", "--runs", "2")
+    process = bench.start_run("sim-ttft20", *words, link=job.theirs.fileno())
+    assert job.hear() == {"type": "journal", "path": str(bench.journal)}
+    job.say(type="sample", atNs=1, values={"cpu": 0.5})
+    assert job.hear() == {"type": "measured", "reason": "done"}
+    job.say(type="outcome", gateway={"exit": {"status": 0}, "build": {"commit": "abc"}})
+    code, told, said = bench.finish(process)
+    assert code == 0, said
+    ledger = read_journal(bench.journal)
+    assert told["runId"] == ledger.header.run_id == "run-of-the-job"
+    assert ledger.header.simulated
+    assert ledger.header.launch == {"preset": "demo"}
+    assert ledger.gateway is not None
+    assert ledger.gateway.exit == {"status": 0}
+    assert [s.values for s in ledger.samples] == [{"cpu": 0.5}]
+    # The scenario's provider is always right where the answer book tells it what right is.
+    assert [t.evaluation.passed for t in ledger.trials if t.evaluation] == [True, True]
+
+
+def test_a_gateway_that_dies_ends_the_run_at_once(bench, job):
+    job.hello()
+    process = bench.start_run(HANGING, *CASE, "--runs", "3", link=job.theirs.fileno())
+    assert job.hear()["type"] == "journal"
+    bench.wait_for('"type":"started"')
+    at_ns = time.perf_counter_ns()
+    job.say(**{"type": "incident", "class": "gateway_killed", "atNs": at_ns, "summary": "SIGKILL"})
+    assert job.hear() == {"type": "measured", "reason": "gateway"}
+    job.say(type="outcome", gateway={"exit": {"signal": 9}})
+    code, told, _ = bench.finish(process)
+    assert (code, told["reason"]) == (4, "gateway")
+    ledger = read_journal(bench.journal)
+    (trial,) = ledger.trials
+    assert (trial.outcome, trial.invalidated) == ("cancelled", "gateway_killed")
+    (incident,) = ledger.incidents
+    assert incident.at_ns == at_ns
+    assert incident.noticed_ns is not None
+    assert incident.noticed_ns > at_ns
+    assert incident.touched_trials == (trial.id,)
+    assert len(ledger.missing) == 3
+
+
+def test_a_failed_answer_makes_the_run_ask_the_job(bench, job):
+    job.hello()
+    process = bench.start_run("sim-status503", *CASE, "--runs", "1", link=job.theirs.fileno())
+    assert job.hear()["type"] == "journal"
+    asked = job.hear()
+    assert (asked["type"], asked["code"]) == ("ask", "http_503")
+    assert isinstance(asked["localPort"], int)
+    job.say(type="answer", id=asked["id"], incident=None)
+    assert job.hear() == {"type": "measured", "reason": "no_success"}
+    job.say(type="outcome", gateway={})
+    code, _, _ = bench.finish(process)
+    assert code == 5
+    assert read_journal(bench.journal).trials[0].invalidated is None
+
+
+def test_a_job_that_dies_does_not_take_the_run_along(bench, job):
+    job.hello()
+    process = bench.start_run(SLOW, *CASE, "--runs", "3", link=job.theirs.fileno())
+    assert job.hear()["type"] == "journal"
+    bench.wait_for('"type":"started"')
+    job.close()
+    code, _, said = bench.finish(process)
+    assert code == 0, said
+    ledger = read_journal(bench.journal)
+    assert len(ledger.trials) == 3
+    assert [i.incident_class for i in ledger.incidents] == ["watcher_lost"]
