@@ -48,7 +48,7 @@ def failure_in(fields: Mapping[str, Any], *, is_error_event: bool = False) -> st
     error = fields.get("error")
     if error:
         if error is True:
-            return _said(fields) or "error, without a message"
+            return _said(fields)
         text = _said(error)
         beside = fields.get("message")
         if isinstance(error, str) and isinstance(beside, str) and beside:
