@@ -49,6 +49,8 @@ class Listing:
     models: tuple[ListedModel, ...] = ()
     headers: Mapping[str, str]
     """Of the answer, names in lower case; empty when there was none."""
+    url: str | None = None
+    """Where it came from."""
     problem: str | None = None
     """Why there is no list, for people; ``None`` when there is one."""
 
@@ -112,7 +114,7 @@ def fetch_listing(query: ModelsQuery) -> Listing:
         return Listing(headers=headers, problem=problem)
     models = parse_models(body)
     empty = None if models else f"{query.url} lists no models"
-    return Listing(models=models, headers=headers, problem=empty)
+    return Listing(models=models, headers=headers, url=query.url, problem=empty)
 
 
 def _trust(cacert: Path | None) -> ssl.SSLContext:

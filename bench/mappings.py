@@ -7,6 +7,14 @@ from bench.errors import UnknownName, UsageFault
 EVERY = "*"
 
 
+class UnknownMapping(UnknownName):
+    """A selector that fits no mapping of its model."""
+
+    def __init__(self, model_id: str, selector: str, known: Sequence[str]) -> None:
+        super().__init__(f"mapping of {model_id}", selector, known, listed_by="")
+        self.hint = f"its mappings: {', '.join(known)}"
+
+
 def split_lists(typed: Iterable[str]) -> tuple[str, ...]:
     """Return the entries of comma lists in order, each once, blanks dropped."""
     entries = (entry.strip() for text in typed for entry in text.split(","))
@@ -22,14 +30,13 @@ def choose(model_id: str, selectors: Sequence[str], known: Sequence[str]) -> tup
         known: Mappings of the model: `provider` or `provider:region`.
 
     Raises:
-        UnknownName: A selector that fits no mapping.
+        UnknownMapping: A selector that fits no mapping.
     """
     wanted: set[str] = set()
     for selector in selectors or (EVERY,):
         fitting = _fitting(selector, known)
         if not fitting:
-            msg = f"mapping of {model_id}"
-            raise UnknownName(msg, selector, known, listed_by="--mapping " + ",".join(known))
+            raise UnknownMapping(model_id, selector, known)
         wanted.update(fitting)
     return tuple(mapping for mapping in known if mapping in wanted)
 

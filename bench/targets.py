@@ -67,7 +67,7 @@ def _find(name: str, listing: Listing) -> tuple[ListedModel | None, str | None]:
                 return by_id[model_id], f"{provider}:{region}" if region else provider
     if any(fnmatchcase(name, pattern) for pattern in listing.patterns):
         return None, None
-    raise UnknownName("model", name, tuple(by_id), listed_by="GET /models of the gateway")
+    raise UnknownName("model", name, tuple(by_id), listed_by=listing.url or "GET /models")
 
 
 def _active(model: ListedModel, selectors: Sequence[str], wanted: Wanted) -> tuple[Offer, ...]:

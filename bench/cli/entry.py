@@ -25,11 +25,11 @@ BROKEN_PIPE = 141
 """128 + SIGPIPE: what a program killed by its reader's going away shows."""
 
 
-def run(group: click.Group, argv: Sequence[str], *, prog_name: str = "gateway-bench") -> int:
+def run(group: click.Command, argv: Sequence[str], *, prog_name: str = "gateway-bench") -> int:
     """Run one command to its end and return the exit code.
 
     Args:
-        group: The commands. Each returns an ``Outcome`` (or ``None``, or an exit code) and finds
+        group: The commands, or one command. Each returns an ``Outcome`` (or ``None``, or an exit code) and finds
             the ``Console`` as ``ctx.obj``.
         argv: Words after the program's name.
         prog_name: What the help calls this program.
@@ -47,7 +47,9 @@ def run(group: click.Group, argv: Sequence[str], *, prog_name: str = "gateway-be
     return outcome.exit_code
 
 
-def _outcome(group: click.Group, argv: Sequence[str], console: Console, prog_name: str) -> Outcome:
+def _outcome(
+    group: click.Command, argv: Sequence[str], console: Console, prog_name: str
+) -> Outcome:
     """Return how the command ended, whatever way; what went wrong has been said on stderr."""
     try:
         # Not `group.main`: it turns a closed pipe into exit code 1 by itself.
@@ -90,6 +92,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
         headline=console.clean(message),
         next=console.clean(hint) if hint else None,
         run_id=getattr(fault, "run_id", None),
+        detail=getattr(fault, "detail", {}),
     )
 
 
@@ -122,8 +125,10 @@ def _finish(command: str, outcome: Outcome, console: Console) -> None:
         console.data(outcome.text)
 
 
-def _command_of(group: click.Group, own: Sequence[str]) -> str:
+def _command_of(group: click.Command, own: Sequence[str]) -> str:
     """Return the words of the command, ``config show``, as far as ``group`` knows them."""
+    if not isinstance(group, click.Group):
+        return group.name or ""
     words: list[str] = []
     here: click.Command | None = group
     for word in own:

@@ -11,6 +11,22 @@ from bench.prepare.estimate import Estimate
 Consent = Literal["given", "ask"]
 
 
+class PaidRunRefused(Refused):
+    """A run that may cost money, without a person's yes or against a limit it can't keep."""
+
+    def __init__(self, message: str, *, hint: str, bounds: Estimate) -> None:
+        super().__init__(message, hint=hint)
+        self.detail = {
+            "estimate": {
+                "requests": bounds.requests,
+                "inputTokens": bounds.input_tokens,
+                "outputTokens": bounds.output_tokens,
+                "usd": bounds.usd,
+                "unbounded": dict(bounds.unbounded),
+            }
+        }
+
+
 def free_because(hello: Hello | None, listing: Listing | None, address: Address) -> str | None:
     """Return why requests cost nothing, or ``None``: then they are paid.
 
@@ -38,7 +54,7 @@ def consent(
     """Return whether a paid run may begin, or has to be asked about.
 
     Raises:
-        Refused: The money limit can't be kept, or nobody is there to say yes.
+        PaidRunRefused: The money limit can't be kept, or nobody is there to say yes.
     """
     if max_cost is not None and bounds.unbounded and not allow_unknown_cost:
         target, why = next(iter(bounds.unbounded.items()))
@@ -48,12 +64,13 @@ def consent(
             "`--assume-price IN/OUT` in dollars per million tokens, `--max-tokens N` where answers "
             "have no limit, or `--allow-unknown-cost`"
         )
-        raise Refused(message, hint=hint)
+        raise PaidRunRefused(message, hint=hint, bounds=bounds)
     if said_yes:
         return "given"
     if is_terminal:
         return "ask"
-    raise Refused(
+    raise PaidRunRefused(
         "this run may cost money, and nobody said yes to that",
         hint="read the estimate above, then add `--yes` (and perhaps `--max-cost USD`)",
+        bounds=bounds,
     )
