@@ -138,10 +138,12 @@ class Exchange:
         """End it if ``due_ns`` has come."""
         if self.ending is not None or now_ns < self.due_ns:
             return
-        silent = (
-            f"no byte for {(now_ns - (self.last_read_ns or self.sent_ns or now_ns)) / 1e9:.1f} s"
-        )
-        if self.done_ns is not None or now_ns >= self.limits.deadline_ns:
+        if self.done_ns is not None:
+            self._end(now_ns, "stream_incomplete", "the body did not end after its end mark")
+            return
+        silent_ns = now_ns - (self.last_read_ns or self.sent_ns or now_ns)
+        silent = f"no byte for {silent_ns / 1e9:.1f} s"
+        if now_ns >= self.limits.deadline_ns:
             code: EndCode = "header_timeout" if self.headers_ns is None else "total_timeout"
             self._end(now_ns, code, f"the time for the whole request ran out ({silent})")
         else:

@@ -50,10 +50,9 @@ def test_a_body_that_goes_on_after_done_is_given_a_second() -> None:
     state.receive(6, _chunk(b": more\n\n"))
     assert state.due_ns == 5 + AFTER_DONE_NS
     state.expire(state.due_ns - 1)
-    assert not state.is_over
+    assert state.ended_ns is None
     state.expire(state.due_ns)
-    assert state.is_over
-    assert state.ended_ns == 6
+    assert (_code(state), state.ended_ns) == ("stream_incomplete", 6)
 
 
 def test_before_headers_only_the_deadline_ends_it() -> None:

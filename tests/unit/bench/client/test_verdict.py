@@ -93,6 +93,21 @@ def test_a_break_says_how_far_it_came() -> None:
     assert error.status == 200
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [(_HELLO + _STOP + _DONE, None), (_HELLO + _DONE, "stream_incomplete")],
+    ids=["finished", "without a finish"],
+)
+def test_a_body_closed_after_its_end_mark_is_judged_by_its_finish(
+    body: bytes, code: str | None
+) -> None:
+    state = exchange()
+    state.receive(1, _head(200, "content-length: 99999") + body)
+    state.expire(state.due_ns)
+    response = respond(state, circumstances())
+    assert (_code(response), response.timing.body_not_ended) == (code, True)
+
+
 def test_an_answer_that_never_ended_is_as_long_as_what_was_read() -> None:
     response = _broken(_HELLO + _STOP + _DONE)
     assert response.timing.total_ms == 0.0
