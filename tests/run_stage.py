@@ -90,7 +90,7 @@ class Stage:
         names = dict.fromkeys(b.target_id for b in blocks)
         self.header = Header(
             run_id="run",
-            started_at="z",
+            started_at="2026-01-01T00:00:00.000Z",
             stem="s",
             config=RunConfig(model_ids=("a",), url="http://127.0.0.1:1/v1", **config),
             targets=tuple(target(name, prices) for name in names),

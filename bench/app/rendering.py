@@ -2,7 +2,9 @@
 
 import logging
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import bench
@@ -11,10 +13,11 @@ from bench.document import build_document, encode_document, read_document
 from bench.errors import BenchError, JournalUnreadable, UsageFault
 from bench.journal import read_journal
 from bench.model.document import Document
-from bench.report import headline, render_reports, terminal_summary
+from bench.report import REPORTS, headline, terminal_summary
 
-REPORT_SUFFIXES = (".md", ".html", "-timings.md", "-timings.csv")
-_LISTED = (".json", *REPORT_SUFFIXES, ".jsonl")
+Report = Callable[[Document], str]
+
+_LISTED = (".json", *REPORTS, ".jsonl")
 
 log = logging.getLogger(__name__)
 
@@ -48,40 +51,42 @@ def render(path: Path, output_folder: Path | None = None, *, summary_width: int 
     document = build_document(read_journal(path)) if is_journal else read_document(_read(path))
     _refuse_foreign_reports(folder, path)
     make_folder(folder)
-    published = publish(document, folder, path.stem, source=path, summary_width=summary_width)
+    published = publish(document, folder, source=path, summary_width=summary_width)
     return outcome_of(published, document, journal=path if is_journal else None)
 
 
 def publish(
-    document: Document, folder: Path, stem: str, *, source: Path, summary_width: int
+    document: Document,
+    folder: Path,
+    *,
+    source: Path,
+    summary_width: int,
+    reports: Mapping[str, Report] = REPORTS,
 ) -> Published:
     """Write the JSON, then the reports one by one; one that fails does not stop the others.
 
     Args:
         document: What is reported.
         folder: An existing folder.
-        stem: File name stem of all files.
-        source: What the document was read from: never overwritten, and listed when it is a journal.
+        source: What the document was read from: names the files, is never overwritten, and is
+            listed when it is a journal.
         summary_width: Columns of the summary table.
+        reports: What is made, by the ending of its file name.
     """
+    stem = source.stem
     files: list[Path] = [source.absolute()] if source.suffix == ".jsonl" else []
     faults: list[str] = []
-    texts: dict[str, str] = {}
-    summary_text = said = ""
     result = folder / f"{stem}.json"
     if result.absolute() != source.absolute():
         _save(result, encode_document(document), files, faults)
-    try:
-        said = headline(document)
-        texts = render_reports(document)
-        summary_text = terminal_summary(document, width=summary_width)
-    except Exception as error:
-        log.debug("rendering %s", source, exc_info=True)
-        faults.append(f"the reports could not be made: {type(error).__name__}: {error}")
-    for suffix, text in texts.items():
-        _save(folder / f"{stem}{suffix}", text.encode(), files, faults)
+    for ending, report in reports.items():
+        text = _made(partial(report, document), f"{stem}{ending}", faults)
+        if text is not None:
+            _save(folder / f"{stem}{ending}", text.encode(), files, faults)
+    said = _made(partial(headline, document), "the headline", faults)
+    table = _made(partial(terminal_summary, document, width=summary_width), "the summary", faults)
     return Published(
-        files=_listed(files), faults=tuple(faults), headline=said, summary_text=summary_text
+        files=_listed(files), faults=tuple(faults), headline=said or "", summary_text=table or ""
     )
 
 
@@ -127,7 +132,7 @@ def make_folder(folder: Path) -> None:
 def _refuse_foreign_reports(folder: Path, source: Path) -> None:
     """Leave reports alone that another version made: they say what was known then."""
     result = folder / f"{source.stem}.json"
-    reports = [folder / f"{source.stem}{suffix}" for suffix in REPORT_SUFFIXES]
+    reports = [folder / f"{source.stem}{suffix}" for suffix in REPORTS]
     if result.absolute() == source.absolute() and not any(map(Path.exists, reports)):
         return
     try:
@@ -138,6 +143,15 @@ def _refuse_foreign_reports(folder: Path, source: Path) -> None:
         by = f"version {made_by.version}" if made_by else "another tool"
         message = f"the reports of `{result}` were made by {by}, not by {bench.__version__}"
         raise UsageFault(message, hint="name another folder with `--output`")
+
+
+def _made(make: Callable[[], str], name: str, faults: list[str]) -> str | None:
+    try:
+        return make()
+    except Exception as error:  # a fault in one text must not lose the others
+        log.debug("making %s", name, exc_info=True)
+        faults.append(f"`{name}` could not be made: {type(error).__name__}: {error}")
+        return None
 
 
 def _read(path: Path) -> bytes:

@@ -144,9 +144,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
     document = build_document(read_journal(path))
-    published = publish(
-        document, path.parent, path.stem, source=path, summary_width=session.summary_width
-    )
+    published = publish(document, path.parent, source=path, summary_width=session.summary_width)
     notes = list(published.faults)
     fault = end.fault or fault
     if fault is not None:
