@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bench.model.target import Prices, Target
-from bench.model.trial import Response, Trial, Usage
+from bench.model.trial import Response, ResponseError, Trial, Usage
 
-NEVER_SENT = frozenset({"connect_refused", "dns_error", "tls_error", "connect_timeout"})
+NEVER_SENT = frozenset(
+    {"connect_refused", "connect_failed", "dns_error", "tls_error", "connect_timeout"}
+)
 """Errors after which no byte of the request can have reached a provider."""
+
+_REFUSED = range(400, 500)
+_MAYBE_SERVED = (408, 499)
+"""Statuses of the refusing kind that a gateway also sends when an answer was under way."""
 
 SLACK_USD = 1e-12
 """Sums of many small floats differ in their last digits; a limit is not refused for that."""
@@ -76,14 +82,19 @@ def estimated_cost(response: Response, prices: Prices | None) -> tuple[float | N
 def spent_on(trial: Trial, reserve: float | None) -> float | None:
     """Return what a finished trial counts for in spend; ``None`` = unknown.
 
-    Without usage (timeout, cut, cancel) the whole reserve counts, unless nothing was ever sent.
+    Without usage (timeout, cut, cancel) the whole reserve counts, unless nothing was ever sent or
+    the request was refused outright: nobody bills a 401 or a 429.
     """
     if trial.estimated_cost_usd is not None:
         return trial.estimated_cost_usd
     error = trial.response.error
-    if error is not None and error.code in NEVER_SENT:
-        return 0.0
-    return reserve
+    return 0.0 if error is not None and _is_unbilled(error) else reserve
+
+
+def _is_unbilled(error: ResponseError) -> bool:
+    if error.code in NEVER_SENT:
+        return True
+    return error.status in _REFUSED and error.status not in _MAYBE_SERVED
 
 
 def total(amounts: Iterable[float | None]) -> tuple[float, int]:

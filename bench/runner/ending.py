@@ -14,6 +14,7 @@ DOWN_AFTER = 3
 _PROVIDER_ERRORS = frozenset(
     {
         "connect_refused",
+        "connect_failed",
         "connect_reset",
         "dns_error",
         "tls_error",
@@ -25,6 +26,7 @@ _PROVIDER_ERRORS = frozenset(
         "upstream_stream_error",
         "stream_incomplete",
         "invalid_stream_json",
+        "invalid_http",
     }
 )
 

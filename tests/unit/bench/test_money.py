@@ -14,8 +14,12 @@ def target(prices=PRICES, max_output=None):
     return Target(id="t", model="p/m", model_id="m", display_name="m", metadata=metadata)
 
 
-def trial(cost=None, code=None):
-    error = ResponseError(code=code, seed_code="request_error", message="x") if code else None
+def trial(cost=None, code=None, status=None):
+    error = (
+        ResponseError(code=code, seed_code="request_error", message="x", status=status)
+        if code
+        else None
+    )
     return Trial(
         id="t|c|r1",
         target_id="t",
@@ -116,6 +120,14 @@ def test_a_lost_answer_costs_its_whole_reserve():
 
 def test_a_request_that_never_left_costs_nothing():
     assert spent_on(trial(code="connect_refused"), 0.3) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("status", "spent"), [(401, 0.0), (404, 0.0), (429, 0.0), (408, 0.3), (499, 0.3), (503, 0.3)]
+)
+def test_a_refused_request_costs_nothing_and_a_broken_one_its_reserve(status, spent):
+    assert spent_on(trial(code=f"http_{status}", status=status), 0.3) == spent
+    assert spent_on(trial(code="http_401", status=401), None) == 0.0
 
 
 def test_the_total_says_how_many_amounts_are_unknown():
