@@ -1,0 +1,107 @@
+"""What is written down is read back, or not believed at all."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.events import Event, Exit
+from orchestrator.ports import Build
+from orchestrator.records import (
+    Adopter,
+    Ending,
+    GatewayRecord,
+    Instance,
+    Unreadable,
+    decode,
+    decode_ending,
+    encode,
+)
+from tests.fakes_orchestrator import MARK, identity
+
+RECORD = GatewayRecord(
+    id="0a1b2c3d",
+    worktree="/home/me/shop",
+    name="default",
+    run_id=MARK,
+    identity=identity(),
+    members=(identity(), identity(4243)),
+    host="127.0.0.1",
+    port=23456,
+    health_path="/health",
+    log="/state/0a1b2c3d.log",
+    entry="/home/me/shop/dist/serve.js",
+    entry_mode="shim",
+    files=("/state/0a1b2c3d.cjs",),
+    build=Build(commit="c" * 40, is_dirty=True),
+    adopter=Adopter(pid=1, name="init"),
+    description_hash="hash",
+    started_at="2026-01-02T00:00:00.000+00:00",
+    started_ns=5,
+    labels={"preset": "demo"},
+)
+ENDING = Ending(
+    identity=identity(),
+    run_id=MARK,
+    name="default",
+    worktree="/home/me/shop",
+    port=23456,
+    log="/state/0a1b2c3d.log",
+    ended_at="2026-01-02T00:00:00.000+00:00",
+    was_asked=True,
+    exit=Exit(signal=15, source="pidfd"),
+    events=(Event(name="gone", at_ns=7, detail={"pid": 1}),),
+)
+
+
+def test_a_record_reads_back_as_it_was_written():
+    assert decode(encode(RECORD)) == RECORD
+    assert decode_ending(encode(ENDING)) == ENDING
+
+
+def test_names_in_files_are_camel_case():
+    assert b'"startTicks": 1000' in encode(RECORD)
+    assert b'"schemaVersion": 1' in encode(RECORD)
+
+
+@given(st.integers(0, len(encode(RECORD)) - 3))
+def test_a_truncated_record_is_unreadable_at_every_length(length):
+    assert isinstance(decode(encode(RECORD)[:length]), Unreadable)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"schemaVersion": 2}, "has format 2, this program knows format 1"),
+        ({"identity": None}, "does not hold what a record holds"),
+        ({"port": "x"}, "does not hold what a record holds"),
+    ],
+)
+def test_an_odd_record_is_unreadable(changes, why):
+    data = {**msgspec.json.decode(encode(RECORD)), **changes}
+    found = decode(msgspec.json.encode(data))
+    assert isinstance(found, Unreadable)
+    assert why in found.why
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b'{"schemaVersion": 2}', b'{"schemaVersion": 1}'])
+def test_an_odd_ending_is_none(data):
+    assert decode_ending(data) is None
+
+
+def test_an_instance_is_a_worktree_and_a_name():
+    ids = {
+        Instance(worktree=Path(tree), name=name).id
+        for tree in ("/a", "/a/b")
+        for name in ("x", "y")
+    }
+    assert len(ids) == 4
+    assert all(len(one) == 8 and int(one, 16) >= 0 for one in ids)
+
+
+def test_worktree_and_name_do_not_run_together():
+    assert (
+        Instance(worktree=Path("/a"), name="bc").id != Instance(worktree=Path("/ab"), name="c").id
+    )

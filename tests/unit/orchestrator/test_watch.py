@@ -1,0 +1,153 @@
+"""The watcher on a fake machine: why a request failed, and how an end is classed."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from orchestrator.events import Exit
+from orchestrator.ports import Listener
+from orchestrator.starting import start
+from orchestrator.watch import Watcher
+from tests.fakes_orchestrator import FakeHeld, FakeMachine
+from tests.unit.orchestrator.test_starting import launch, request
+
+
+class Watched:
+    """A started gateway with a watcher whose notices are kept."""
+
+    def __init__(self):
+        self.fake = FakeMachine()
+        self.started = start(self.fake.ports, request(), launch())
+        self.port = self.started.record.port
+        self.listen("127.0.0.1", 4242)
+        self.notices = []
+        self.noticed = threading.Event()
+        self.watcher = Watcher(self.fake.ports, self.started, self.notice)
+
+    def notice(self, exited):
+        self.notices.append(exited)
+        self.noticed.set()
+
+    def listen(self, host, *pids):
+        self.fake.sockets.listening.append(
+            Listener(host=host, port=self.port, pids=frozenset(pids))
+        )
+
+    def become(self, state):
+        table = self.fake.table.processes
+        table[4242] = replace(table[4242], state=state)
+
+    def end_with(self, end):
+        assert isinstance(self.started.held, FakeHeld)
+        self.started.held.end = end
+        self.become("zombie")
+
+
+@pytest.fixture
+def watched():
+    made = Watched()
+    yield made
+    made.watcher.close()
+
+
+def test_a_gateway_that_is_fine_explains_nothing(watched):
+    assert watched.watcher.explain(None) is None
+    assert watched.watcher.explain(50_000) is None
+    assert watched.watcher.exited() is None
+
+
+def test_a_death_is_called_back_once_with_class_and_status(watched):
+    watched.end_with(Exit(signal=9, source="pidfd"))
+    assert watched.noticed.wait(10)
+    assert [one.incident_class for one in watched.notices] == ["gateway_killed"]
+    assert "PID 4242" in watched.notices[0].summary
+    assert "SIGKILL" in watched.notices[0].summary
+    assert watched.watcher.exited() == watched.notices[0]
+    trouble = watched.watcher.explain(None)
+    assert trouble is not None
+    assert trouble.incident_class == "gateway_killed"
+    assert trouble.detail == {"code": None, "signal": 9, "source": "pidfd", "error": None}
+
+
+def test_an_end_that_we_asked_for_is_no_incident(watched):
+    watched.watcher.expect_end()
+    watched.become("zombie")
+    watched.watcher.close()
+    assert watched.notices == []
+
+
+def test_memory_kills_that_rose_make_a_sigkill_out_of_memory():
+    fake = FakeMachine()
+    fake.holder.kills = [3, 4]
+    started = start(fake.ports, request(), launch())
+    noticed = threading.Event()
+    watcher = Watcher(fake.ports, started, lambda _: noticed.set())
+    assert isinstance(started.held, FakeHeld)
+    started.held.end = Exit(signal=9, source="pidfd")
+    fake.table.processes[4242] = replace(fake.table.processes[4242], state="zombie")
+    assert noticed.wait(10)
+    watcher.close()
+    end = watcher.exited()
+    assert end is not None
+    assert end.incident_class == "gateway_oom"
+    assert "memory ran out" in end.summary
+
+
+def test_a_suspended_gateway_is_told_apart(watched):
+    watched.become("stopped")
+    trouble = watched.watcher.explain(None)
+    assert trouble is not None
+    assert trouble.incident_class == "gateway_suspended"
+
+
+def test_alive_and_not_listening_is_draining_or_hung(watched):
+    watched.fake.sockets.listening = []
+    trouble = watched.watcher.explain(None)
+    assert trouble is not None
+    assert trouble.incident_class == "gateway_draining_or_hung"
+    assert str(watched.port) in trouble.summary
+
+
+def test_a_listener_that_is_another_took_the_port(watched):
+    watched.fake.sockets.listening = []
+    watched.listen("0.0.0.0", 77)
+    trouble = watched.watcher.explain(None)
+    assert trouble is not None
+    assert (trouble.incident_class, trouble.detail["pids"]) == ("port_taken", [77])
+
+
+def test_a_connection_that_another_answered_took_the_port_too(watched):
+    watched.fake.sockets.owners = frozenset({77})
+    trouble = watched.watcher.explain(50_000)
+    assert trouble is not None
+    assert trouble.incident_class == "port_taken"
+
+
+def test_a_listener_on_another_address_takes_nothing(watched):
+    watched.listen("::1", 77)
+    assert watched.watcher.explain(None) is None
+
+
+def test_the_log_is_guarded_while_watching(watched):
+    deadline = threading.Event()
+    for _ in range(1000):
+        if watched.fake.log.guarded:
+            break
+        deadline.wait(0.01)
+    assert watched.fake.log.guarded[0].name.endswith(".log")
+
+
+def test_closing_from_the_notice_itself_does_not_hang():
+    fake = FakeMachine()
+    started = start(fake.ports, request(), launch())
+    closed = threading.Event()
+
+    def close(_):
+        watcher.close()
+        closed.set()
+
+    watcher = Watcher(fake.ports, started, close)
+    fake.table.processes[4242] = replace(fake.table.processes[4242], state="zombie")
+    assert closed.wait(10)
+    watcher.close()
