@@ -1,0 +1,145 @@
+from pathlib import Path
+
+import pytest
+
+from bench.config import Place, load_config
+from bench.errors import BenchError, KeyMissing, Refused, UsageFault
+from bench.prepare.access import Access, find_access, make_endpoint, read_body
+
+ABROAD = {"api.example": ("192.0.2.1",), "here.example": ("127.0.0.1",)}
+
+
+def access(
+    folder: Path,
+    environ: dict[str, str] | None = None,
+    *,
+    trusted: tuple[str, ...] = (),
+    **flags: object,
+) -> Access:
+    config = load_config(flags, Place(folder=folder, environ=environ or {}))
+    return find_access(config, trusted_hosts=trusted, resolve=lambda host, _: ABROAD.get(host, ()))
+
+
+def test_the_key_becomes_a_header_and_its_name_is_kept(tmp_path):
+    found = access(tmp_path, {"LLMGATEWAY_API_KEY": " k-123 "}, url="https://api.example")
+    assert found.headers == (("Authorization", "Bearer k-123"),)
+    assert found.key_variable == "LLMGATEWAY_API_KEY"
+    assert found.notes[0] == "address: https://api.example/v1/chat/completions (flag)"
+    assert "k-123" not in "".join(found.notes)
+
+
+def test_typed_and_secret_headers_go_along(tmp_path):
+    found = access(
+        tmp_path,
+        {"TEAM_SECRET": "s-123"},
+        url="https://api.example",
+        header=("X-A: b",),
+        header_env=("Authorization=TEAM_SECRET",),
+    )
+    assert found.headers == (("X-A", "b"), ("Authorization", "s-123"))
+    assert found.key_variable is None
+    assert found.secrets == ("s-123",)
+
+
+def test_a_local_gateway_without_a_key_is_asked_without_one(tmp_path):
+    found = access(tmp_path, url="http://127.0.0.1:1")
+    assert found.headers == ()
+    assert found.notes[1] == "key: none is sent, no variable holds one"
+
+
+def test_no_key_means_none(tmp_path):
+    environ = {"LLM_GATEWAY_API_KEY": "k-123"}
+    assert access(tmp_path, environ, url="http://127.0.0.1:1", key=False).headers == ()
+
+
+ENV = {"LLM_GATEWAY_API_KEY": "k-prod-1", "LOCAL_KEY": "k-local-1", "TEAM": "k-prod-1"}
+REFUSALS = [
+    pytest.param({"url": "http://127.0.0.1:1"}, "production key", id="production-key-here"),
+    pytest.param({"url": "https://here.example"}, "production key", id="by-address"),
+    pytest.param({"url": "http://api.example"}, "plain http", id="plain-http"),
+    pytest.param(
+        {"url": "http://127.0.0.1:1", "header": ("X-A: Bearer k-prod-1",), "key": False},
+        "production key",
+        id="typed-into-a-header",
+    ),
+    pytest.param(
+        {"url": "http://127.0.0.1:1", "header_env": ("X-A=TEAM",), "key": False},
+        "`TEAM` holds the same production key",
+        id="secret-header",
+    ),
+    pytest.param(
+        {"url": "https://api.example", "header": ("X-A: k-local-1",)},
+        "local key",
+        id="local-key-in-a-header-abroad",
+    ),
+]
+
+
+@pytest.mark.parametrize(("flags", "said"), REFUSALS)
+def test_a_key_that_belongs_elsewhere_is_refused_before_any_request(tmp_path, flags, said):
+    with pytest.raises(Refused, match=said) as caught:
+        access(tmp_path, ENV, **flags)
+    assert caught.value.exit_code == 7
+    assert "k-prod-1" not in caught.value.message
+
+
+def test_an_address_from_a_dotenv_needs_trust(tmp_path):
+    (tmp_path / ".env").write_text("BENCHMARK_API_URL=https://api.example\n")
+    environ = {"LLM_GATEWAY_API_KEY": "k-prod-1"}
+    with pytest.raises(Refused, match="BENCHMARK_API_URL names"):
+        access(tmp_path, environ)
+    assert access(tmp_path, environ, trusted=("api.example",)).key_variable
+    with pytest.raises(Refused):
+        access(tmp_path, environ, trusted=("other.example",))
+
+
+MISSING: list[tuple[dict[str, object], type[BenchError], str]] = [
+    ({}, UsageFault, "no address"),
+    ({"url": "https://api.example"}, KeyMissing, "neither `LLM_GATEWAY_API_KEY` nor"),
+    ({"url": "http://127.0.0.1:1", "api_key_env": "NOPE"}, KeyMissing, "`NOPE` is not set"),
+    ({"url": "http://127.0.0.1:1", "header_env": ("A=NOPE",)}, KeyMissing, "`NOPE` is not set"),
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind", "said"), MISSING, ids=["address", "default-key", "named-key", "header"]
+)
+def test_what_is_missing_is_named(tmp_path, flags, kind, said):
+    with pytest.raises(kind, match=said):
+        access(tmp_path, **flags)
+
+
+def test_a_proxy_from_the_environment_is_not_passed_by(tmp_path):
+    with pytest.raises(UsageFault, match="HTTPS_PROXY"):
+        access(
+            tmp_path,
+            {"HTTPS_PROXY": "http://proxy", "TEAM": "k-123"},
+            url="https://api.example",
+            api_key_env="TEAM",
+        )
+
+
+def test_a_key_with_a_line_break_is_no_header(tmp_path):
+    with pytest.raises(UsageFault, match="control characters") as caught:
+        access(tmp_path, {"TEAM": "a\nb-secret"}, url="https://api.example", api_key_env="TEAM")
+    assert "b-secret" not in caught.value.message
+
+
+def test_the_body_file_is_read_or_named(tmp_path):
+    place = Place(folder=tmp_path, environ={})
+    (tmp_path / "b.json").write_bytes(b"{}")
+    assert read_body(load_config({"body": "b.json"}, place)) == b"{}"
+    assert read_body(load_config({}, place)) is None
+    with pytest.raises(UsageFault, match=r"none\.json"):
+        read_body(load_config({"body": "none.json"}, place))
+
+
+def test_the_endpoint_speaks_the_run_s_dialect(tmp_path):
+    from bench.model.run import RunConfig
+
+    found = access(tmp_path, url="http://127.0.0.1:1")
+    run = RunConfig(model_ids=("m",), url=found.endpoint.url, dialect="litellm", stream=False)
+    endpoint = make_endpoint(run, found, body=b"{}")
+    assert endpoint.dialect.name == "litellm"
+    assert endpoint.raw_body == b"{}"
+    assert not endpoint.stream

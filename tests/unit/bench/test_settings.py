@@ -1,0 +1,65 @@
+import pytest
+
+from bench.settings import SETTINGS, Settings, read_value
+
+READINGS = [
+    pytest.param("budget", "2m", 120_000.0, id="minutes"),
+    pytest.param("budget", "500ms", 500.0, id="milliseconds"),
+    pytest.param("budget", "1.5s", 1_500.0, id="seconds"),
+    pytest.param("budget", "1h", 3_600_000.0, id="hours"),
+    pytest.param("budget", 300000, 300_000.0, id="bare-number-from-toml"),
+    pytest.param("budget", "none", None, id="no-limit"),
+    pytest.param("timeout", "60000", 60_000.0, id="bare-text"),
+    pytest.param("runs", "3", 3, id="whole"),
+    pytest.param("warmup", 0, 0, id="no-warmup"),
+    pytest.param("max_cost", "$0.50", 0.5, id="dollars"),
+    pytest.param("assume_price", "0.15/0.60", (0.15, 0.6), id="prices"),
+    pytest.param("temperature", "0", 0.0, id="zero-is-a-temperature"),
+    pytest.param("stream", "off", False, id="switch-off"),
+    pytest.param("overlap", True, True, id="switch-from-toml"),
+    pytest.param("mapping", ["a,b", "c"], ("a", "b", "c"), id="lists"),
+    pytest.param("case", "a,b", ("a", "b"), id="one-text-is-a-list"),
+    pytest.param("header", "X-A:  b c ", (("X-A", "b c"),), id="header"),
+    pytest.param("header_env", ["A=B", "C=D"], (("A", "B"), ("C", "D")), id="secret-headers"),
+    pytest.param("dialect", "litellm", "litellm", id="choice"),
+    pytest.param("api_key_env", " MY_KEY ", "MY_KEY", id="variable"),
+    pytest.param("profile", " smoke ", "smoke", id="text"),
+]
+
+
+@pytest.mark.parametrize(("field", "raw", "value"), READINGS)
+def test_each_kind_of_value_is_read(field, raw, value):
+    assert read_value(SETTINGS[field], raw) == value
+
+
+FAULTS = [
+    pytest.param("budget", "2 weeks", "a duration such as `500ms`", id="unit"),
+    pytest.param("budget", "0", "a duration above 0", id="zero-budget"),
+    pytest.param("runs", "0", "a whole number from 1", id="too-few"),
+    pytest.param("runs", "1.5", "a whole number from 1", id="fraction"),
+    pytest.param("seed", "-1", "a whole number from 0", id="negative"),
+    pytest.param("max_cost", "0", "US dollars above 0", id="zero-dollars"),
+    pytest.param("max_cost", "inf", "a number from 0", id="endless"),
+    pytest.param("max_cost", "lots", "a number from 0", id="no-number"),
+    pytest.param("assume_price", "1", "two prices", id="one-price"),
+    pytest.param("stream", "maybe", "`true` or `false`", id="no-switch"),
+    pytest.param("header", "X-A", "a header such as", id="no-colon"),
+    pytest.param("header", "X A: b", "a header such as", id="blank-in-name"),
+    pytest.param("header", "X-A: b\r\nX-B: c", "a header such as", id="line-break"),
+    pytest.param("header_env", "A", "HEADER=VARIABLE", id="no-variable"),
+    pytest.param("dialect", "lite", "one of `auto`", id="unknown-choice"),
+    pytest.param("api_key_env", "sk-12", "not the key itself", id="a-key-is-no-name"),
+    pytest.param("profile", " ", "some text", id="blank"),
+    pytest.param("profile", {"a": 1}, "a plain value", id="table"),
+]
+
+
+@pytest.mark.parametrize(("field", "raw", "needed"), FAULTS)
+def test_what_can_t_be_read_says_what_is_needed(field, raw, needed):
+    with pytest.raises(ValueError, match="needed") as caught:
+        read_value(SETTINGS[field], raw)
+    assert needed in str(caught.value)
+
+
+def test_the_table_and_the_record_have_the_same_names_in_the_same_order():
+    assert list(SETTINGS) == list(Settings.__dataclass_fields__)
