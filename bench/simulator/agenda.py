@@ -31,6 +31,10 @@ class Agenda:
         if not self._is_firing and (self._armed_ns is None or due_ns < self._armed_ns):
             self._arm()
 
+    def soon(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` after sockets and other callbacks had a turn."""
+        self._loop.call_soon(callback)
+
     def _arm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()

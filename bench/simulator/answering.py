@@ -250,14 +250,20 @@ def _usage(record: RequestRecord, route: Route, scenario: Scenario, reply: Reply
 
 
 def _served_headers(record: RequestRecord, route: Route) -> list[tuple[str, str]]:
-    headers = [("x-served-provider", record.provider or ""), ("x-served-model", route.model)]
+    provider, model = _printable(record.provider or ""), _printable(route.model)
+    headers = [("x-served-provider", provider), ("x-served-model", model)]
     if route.region is not None:
-        headers.append(("x-served-region", route.region))
+        headers.append(("x-served-region", _printable(route.region)))
     if record.cache_hit is not None:
         headers.append(("x-cache", "HIT" if record.cache_hit else "MISS"))
     if record.fallback:
         headers.append(("x-fallback", "true"))
     return headers
+
+
+def _printable(text: str) -> str:
+    """Return ``text`` without what would break out of a header: names come from the client."""
+    return "".join(character for character in text if character.isprintable())
 
 
 def _metadata(record: RequestRecord, route: Route, chat: ChatBody) -> dict[str, Any]:

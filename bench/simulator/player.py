@@ -92,7 +92,7 @@ class Player:
         """Send what is due, then sleep until the next write is."""
         self._is_asleep = False
         for _ in range(_WRITES_PER_TURN):
-            if self._is_blocked or self._is_over:
+            if self._is_blocked or self._is_over or self._transport.is_closing():
                 return
             if self._head is not None and not self._exchange.late_headers:
                 if self._sleeps_until(self._exchange.headers_ns):
@@ -108,7 +108,8 @@ class Player:
                 return
             self._send(self._next)
             self._next = None
-        self._wake_at(0)
+        self._is_asleep = True
+        self._agenda.soon(self._advance)
 
     def _sleeps_until(self, due_ns: int) -> bool:
         """Set a timer if ``due_ns`` after the request is still to come. Never early."""
@@ -181,9 +182,8 @@ class Player:
         at_ns = perf_counter_ns()
         if self._framed:
             self._transport.write(b"0\r\n\r\n")
-        whole = self._exchange.end is None or self._framed
-        is_delimited = self._framed or self._exchange.length is not None
-        self._finish(ended, "keep" if is_delimited and whole else "close", at_ns=at_ns)
+        is_whole = self._exchange.length is not None and ended != "eof"
+        self._finish(ended, "keep" if self._framed or is_whole else "close", at_ns=at_ns)
 
     def _finish(self, ended: Ended, after: After, *, at_ns: int | None = None) -> None:
         self._is_over = True

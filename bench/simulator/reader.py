@@ -55,14 +55,14 @@ class RequestReader:
         if self._refused:
             return []
         self._read_ns = at_ns
-        self._head_bytes += 0 if self._in_body else len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._refuse(400, "no_upgrade", "the simulator speaks HTTP/1.1 only")
         except httptools.HttpParserError as error:
             self._refuse(400, "bad_request", f"this is no HTTP request: {error}")
-        if self._head_bytes > MOST_HEAD and not self._in_body:
+        self._head_bytes += 0 if self._in_body else len(data)
+        if self._head_bytes > MOST_HEAD:
             self._refuse(431, "headers_too_large", f"request headers exceed {MOST_HEAD} bytes")
         ready, self._ready = self._ready, []
         return ready

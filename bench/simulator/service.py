@@ -26,7 +26,6 @@ from bench.simulator.scenario import Scenario, header_words, parse_words
 _CHAT_PATHS = frozenset({"/v1/chat/completions", "/chat/completions"})
 _READ_PATHS = frozenset({"/", "/health", "/v1/models", "/models"})
 _SECOND_NS = 1_000_000_000
-_CACHED_PROMPTS = 4096
 _NOT_ALLOWED = 405
 
 
@@ -47,6 +46,8 @@ class Gateway:
 
     settings: Settings
     book: AnswerBook
+    most_cached: int = 4096
+    """Prompts that the response cache remembers; the oldest is forgotten first."""
     utcnow: Callable[[], datetime] = lambda: datetime.now(UTC)
     _count: int = 0
     _recent: dict[str, deque[int]] = field(default_factory=dict)
@@ -55,6 +56,12 @@ class Gateway:
     def handle(self, request: Request) -> Exchange:
         """Return what to send for ``request``; refusals are answers too."""
         record = self.new_record(request)
+        exchange = self._answered(request, record)
+        if request.method == "HEAD":
+            exchange.writes = iter(())
+        return exchange
+
+    def _answered(self, request: Request, record: RequestRecord) -> Exchange:
         try:
             return self._route(request, record)
         except RequestRefused as refusal:
@@ -81,10 +88,7 @@ class Gateway:
             return self._chat(request, record)
         if path in _READ_PATHS and method in {"GET", "HEAD"}:
             body = models_body() if path.endswith("models") else _health()
-            exchange = answering.fixed(record, 200, body, [])
-            if method == "HEAD":
-                exchange.writes = iter(())
-            return exchange
+            return answering.fixed(record, 200, body, [])
         if path in _CHAT_PATHS | _READ_PATHS:
             message = f"{method} is not allowed on {path}"
             raise RequestRefused(_NOT_ALLOWED, "method_not_allowed", message)
@@ -166,7 +170,7 @@ class Gateway:
         hit = key in self._cached
         self._cached[key] = None
         self._cached.move_to_end(key)
-        if len(self._cached) > _CACHED_PROMPTS:
+        if len(self._cached) > self.most_cached:
             self._cached.popitem(last=False)
         return hit
 
