@@ -62,7 +62,7 @@ class HttpChatClient:
         self._timeouts = timeouts or Timeouts()
         self._address = address_of(endpoint.url)
         self._dialler = Dialler(self._address, tls_context(endpoint), clock.now_ns)
-        self._mask = Mask(endpoint.headers)
+        self._mask = Mask(endpoint.headers, endpoint.secrets)
         self._asks_for_stream = endpoint.asks_for_stream
         self._lag = LagProbe(clock.now_ns)
         self._idle: list[Line] = []

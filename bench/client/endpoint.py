@@ -82,6 +82,8 @@ class Endpoint:
     """Sent byte for byte in place of the encoded request."""
     cacert: Path | None = None
     """PEM file of the authorities to trust instead of the system's."""
+    secrets: tuple[str, ...] = ()
+    """Values of ``headers`` that are secret whatever the header is called."""
 
     def __post_init__(self) -> None:
         address_of(self.url)

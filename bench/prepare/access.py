@@ -161,4 +161,5 @@ def make_endpoint(run: RunConfig, access: Access, *, body: bytes | None) -> Endp
         allow_fallback=run.allow_fallback,
         raw_body=body,
         cacert=access.cacert,
+        secrets=access.secrets,
     )
