@@ -17,12 +17,13 @@ def completeness(ledger: Ledger, planned: Sequence[PlannedTrial]) -> Completenes
     targets = tuple(_target(target, ledger, planned, lost) for target in ledger.header.targets)
     wanted = sum(target.planned or 0 for target in targets)
     done = sum(target.done for target in targets)
+    answered = {trial.id for trial in ledger.trials if is_counted(trial)}
     footer = ledger.footer
     return Completeness(
         planned=wanted,
         done=done,
         failed=sum(target.failed for target in targets),
-        is_complete=done >= wanted,
+        is_complete=all(plan.warmup or plan.id in answered for plan in planned),
         reason=None if footer is None else footer.reason,
         exit_code=None if footer is None else footer.exit_code,
         resumed=len(ledger.resumed),
@@ -66,9 +67,9 @@ def _target(
     target: Target, ledger: Ledger, planned: Sequence[PlannedTrial], lost: set[str]
 ) -> TargetCompleteness:
     own = {plan.id for plan in planned if plan.target_id == target.id and not plan.warmup}
-    recorded = {trial.id for trial in ledger.trials}
-    unanswered = own - recorded
-    counts = _counts(target, ledger.trials, planned=len(own))
+    recorded = [trial for trial in ledger.trials if trial.id in own]
+    unanswered = own - {trial.id for trial in recorded}
+    counts = _counts(target, recorded, planned=len(own))
     return TargetCompleteness(
         target_id=counts.target_id,
         planned=counts.planned,

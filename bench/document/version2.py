@@ -79,7 +79,7 @@ def upgrade(raw: _Raw) -> Document:
 
 
 def _config(raw: _Raw, targets: tuple[Target, ...]) -> DocumentConfig:
-    request = raw.get("request") or {}
+    request = _part(raw, "request")
     derived = {
         "modelIds": list(dict.fromkeys(target.model_id for target in targets)),
         "request": request,
@@ -96,7 +96,7 @@ def _config(raw: _Raw, targets: tuple[Target, ...]) -> DocumentConfig:
 
 
 def _target(raw: _Raw) -> Target:
-    metadata = raw.get("metadata") or {}
+    metadata = _part(raw, "metadata")
     prices = {
         "inputUsd": _number(metadata.get("inputPrice")),
         "outputUsd": _number(metadata.get("outputPrice")),
@@ -131,31 +131,31 @@ def _case(raw: _Raw, trials: tuple[Trial, ...]) -> CaseInfo:
 
 def _trial(raw: _Raw) -> Trial:
     response = dict(_object(raw, "response"))
-    error = response.get("error")
-    response["error"] = error and {**error, "seedCode": error.get("code")}
-    response["usage"] = response.get("usage") and _present(response["usage"])
-    response["timing"] = _present(response.get("timing") or {})
-    response["toolCalls"] = [_tool_call(call) for call in response.get("toolCalls") or ()]
-    response["streamChunks"] = _chunks(response.get("streamChunks") or ())
-    evaluation = raw.get("evaluation")
+    error = _part(response, "error")
+    response["error"] = {**error, "seedCode": error.get("code")} if error else None
+    response["usage"] = _present(_part(response, "usage"))
+    response["timing"] = _present(_part(response, "timing"))
+    response["toolCalls"] = [_tool_call(call) for call in _parts(response, "toolCalls")]
+    response["streamChunks"] = _chunks(_parts(response, "streamChunks"))
+    evaluation = _part(raw, "evaluation")
     sort = "w" if raw.get("warmup") else "r"
     filled = {
         **raw,
         "id": f"{raw.get('targetId')}|{raw.get('caseId')}|{sort}{raw.get('run')}",
         "outcome": "failed" if error else "completed",
         "response": response,
-        "evaluation": evaluation and {"passed": None, **_present(evaluation)},
+        "evaluation": {"passed": None, **_present(evaluation)} if evaluation else None,
         "costSource": "catalogue" if raw.get("estimatedCostUsd") is not None else None,
     }
     return msgspec.convert(filled, Trial)
 
 
 def _tool_call(raw: _Raw) -> dict[str, Any]:
-    function = raw.get("function") or {}
+    function = _part(raw, "function")
     return {"id": raw.get("id"), **function}
 
 
-def _chunks(raw: Any) -> list[dict[str, Any]]:  # noqa: ANN401 -- unchecked JSON; convert checks it
+def _chunks(raw: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Number the reads: chunks stamped alike arrived together, as far as that format knows."""
     chunks: list[dict[str, Any]] = []
     read, last = -1, None
@@ -176,9 +176,9 @@ def _spend(targets: tuple[Target, ...], trials: tuple[Trial, ...]) -> dict[str, 
 
 
 def _agents(raw: _Raw) -> dict[str, Mapping[str, object]]:
-    summary = raw.get("summary") or {}
-    entries = summary.get("targets") or () if isinstance(summary, dict) else ()
-    return {entry["targetId"]: entry["agent"] for entry in entries if entry.get("agent")}
+    entries = _parts(_part(raw, "summary"), "targets")
+    agents = {entry.get("targetId"): _part(entry, "agent") for entry in entries}
+    return {str(target_id): agent for target_id, agent in agents.items() if agent}
 
 
 def _object(raw: _Raw, name: str) -> dict[str, Any]:
@@ -187,6 +187,16 @@ def _object(raw: _Raw, name: str) -> dict[str, Any]:
 
 def _objects(raw: _Raw, name: str) -> list[dict[str, Any]]:
     return msgspec.convert(raw.get(name), list[dict[str, Any]])
+
+
+def _part(raw: _Raw, name: str) -> dict[str, Any]:
+    """Return an object that may be absent or null."""
+    return _object(raw, name) if raw.get(name) is not None else {}
+
+
+def _parts(raw: _Raw, name: str) -> list[dict[str, Any]]:
+    """Return a list of objects that may be absent or null."""
+    return _objects(raw, name) if raw.get(name) is not None else []
 
 
 def _present(raw: _Raw) -> dict[str, Any]:

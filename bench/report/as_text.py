@@ -1,17 +1,16 @@
 """The end of a run on a terminal: at most 40 lines, whatever was measured, and no colour needed."""
 
-import textwrap
 from collections.abc import Sequence
 
 from bench.model.document import Document
 from bench.model.summary import TargetSummary
-from bench.report.escaping import display_width, fit, visible
+from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
 from bench.report.verdict import Standing, headline, standings
 from bench.summary.performance import headline_block
 
 MOST_LINES = 40
-NARROWEST = 60
+NARROWEST = 64
 _MOST_TARGETS = 14
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
@@ -29,7 +28,7 @@ _MARKS = {"broken": "!!", "doubtful": "! ", "note": "- "}
 
 
 def terminal_summary(document: Document, *, width: int = 80) -> str:
-    """Return the summary, each line at most ``width`` columns (at least 60 are used)."""
+    """Return the summary, each line at most ``width`` columns (at least 64 are used)."""
     width = max(width, NARROWEST)
     lines = _wrap(headline(document), width, most=4)
     lines += _caveats(document, width)
@@ -92,7 +91,7 @@ def _sentence(standing: Standing) -> str:
 
 
 def _wrap(text: str, width: int, *, most: int, indent: str = "  ") -> list[str]:
-    lines = textwrap.wrap(visible(text), width, subsequent_indent=indent, break_on_hyphens=False)
+    lines = wrap(visible(text), width, indent=indent)
     if len(lines) > most:
         lines = [*lines[: most - 1], fit(f"{lines[most - 1]} …", width)]
     return lines

@@ -170,8 +170,9 @@ def _timeline(trials: dict[str, list[DocumentTrial]]) -> Chart | None:
         )
     return Chart(
         title="How one answer arrived",
-        note="Each stroke is a piece of the typical performance trial. Even strokes: streaming. One "
-        "block at the end: something on the way holds the answer back.",
+        note="Each stroke is a piece of the typical performance trial: a whole one is text, the lower "
+        "half reasoning, the upper half a tool call. Even strokes: streaming. One block at the "
+        "end: something on the way holds the answer back.",
         rows=tuple(rows),
         ticks=ticks,
     )

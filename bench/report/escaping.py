@@ -7,6 +7,7 @@ Everywhere, characters that steer a terminal, reorder or hide text are shown as 
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories: controls, format characters (bidi, zero width), surrogates, private use,
@@ -29,7 +30,9 @@ def visible(text: str, *, keep: str = "") -> str:
         text: Anything.
         keep: Characters that pass as they are, such as a line feed in a block.
     """
-    return "".join(char if char in keep else _shown(char) for char in text)
+    if text.isascii() and text.isprintable() and "\\" not in text:
+        return text
+    return text.translate(_table(keep))
 
 
 def shorten(text: str, limit: int) -> str:
@@ -85,6 +88,26 @@ def csv_cell(value: object) -> str:
             return _csv_text(str(value))
 
 
+def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
+    """Break at spaces into lines of at most ``width`` terminal columns; too long words are cut."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        rest = word
+        while True:
+            lead = line + " " if line.strip() else line
+            if display_width(lead + rest) <= width:
+                line = lead + rest
+                break
+            if line.strip():
+                lines.append(line)
+                line = indent if lines else ""
+                continue
+            head = _take(rest, width - display_width(line))
+            lines.append(line + head)
+            rest, line = rest[len(head) :], indent
+    return [*lines, line] if line.strip() else lines
+
+
 def display_width(text: str) -> int:
     """Return the terminal columns that ``text`` takes; wide characters take two."""
     return sum(_columns(char) for char in text)
@@ -96,6 +119,19 @@ def fit(text: str, width: int) -> str:
         return text
     head, tail = _take(text, (width - 1) // 2), _take(text[::-1], width - 1 - (width - 1) // 2)
     return f"{head}…{tail[::-1]}"
+
+
+class _Shown(dict[int, str]):
+    """Code point → how it is shown, filled in as characters turn up."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _shown(chr(code))
+        return self[code]
+
+
+@cache
+def _table(keep: str) -> _Shown:
+    return _Shown({ord(char): char for char in keep})
 
 
 def _shown(char: str) -> str:

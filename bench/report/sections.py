@@ -299,7 +299,7 @@ def _cost(document: Document) -> Section:
             total = f"at least {usd(efficiency.known_spend_usd)}"
             detail = f"{counted(unknown, 'request')} of unknown cost"
         elif efficiency.reserved_usd:
-            detail = f"{usd(efficiency.reserved_usd)} of it reserved for answers without a bill"
+            detail = f"{usd(efficiency.reserved_usd)} of it reserved"
         rows.append(
             (
                 Cell(text=target.target_id),
@@ -316,8 +316,8 @@ def _cost(document: Document) -> Section:
     return Section(
         id="cost",
         title="Cost",
-        note="Total: everything that was sent, with warm-ups, repeats and lost answers. Measured: "
-        "the known costs of measured trials. A cost that is unknown is left out, never "
+        note="Total: everything that was sent, with warm-ups, repeats and lost answers. Reserved: for "
+        "answers whose bill nobody saw. Measured: the known costs of measured trials. A cost that is unknown is left out, never "
         "counted as 0."
         + (" The upstream was simulated: nobody bills this." if document.simulated else ""),
         table=Table(

@@ -6,10 +6,13 @@ from typing import Literal
 
 from bench.model.document import Completeness, Document
 from bench.model.summary import Interval, TargetSummary
+from bench.report.escaping import fit
 from bench.report.figures import ms, percent, usd
 from bench.summary.performance import headline_block
 
 FEWEST_FOR_MEDIAN_INTERVAL = 6
+LONGEST_NAME = 48
+"""Columns that a target's name takes in a sentence; tables have the whole."""
 _NAMED_TARGETS = 4
 _LABELS = {
     "client_bound": "client too busy",
@@ -31,9 +34,17 @@ class Standing:
     leader: str
     """Target id."""
     figure: str
-    detail: str
-    """The runner-up, and whether the difference is decided."""
+    next: str
+    """The runner-up and its figure; empty for a tie."""
+    why: str
+    """What decides the difference, or what keeps it open."""
     is_decided: bool
+
+    @property
+    def detail(self) -> str:
+        """Return runner-up and decision as one phrase."""
+        decision = "decided" if self.is_decided else "not decided"
+        return f"{self.next}; {decision}: {self.why}" if self.next else self.why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +80,7 @@ def standings(document: Document) -> tuple[Standing, ...]:
     """Return the leader by each figure that at least two targets have."""
     targets = document.summary.targets
     found = (
-        _standing("Fastest", _speed(targets), "TTFT {} ms", ms),
+        _standing("Fastest", _speed(targets), "TTFT {}", _in_ms),
         _standing("Best answers", _score(targets), "score {}", percent),
         _standing("Cheapest", _cost(targets), "{} per right answer", usd),
         _standing("Most reliable", _success(targets), "{} of requests succeeded", percent),
@@ -99,7 +110,8 @@ def _per_target(done: Completeness) -> str:
     if len(done.targets) < 2:  # noqa: PLR2004 -- the total already says it
         return ""
     parts = [
-        f"{part.target_id} {part.done}" + (f"/{part.planned}" if part.planned is not None else "")
+        f"{fit(part.target_id, LONGEST_NAME)} {part.done}"
+        + (f"/{part.planned}" if part.planned is not None else "")
         for part in done.targets[:_NAMED_TARGETS]
     ]
     more = len(done.targets) - _NAMED_TARGETS
@@ -177,38 +189,45 @@ def _standing(
             title=title,
             leader=_tied(entries, first.value),
             figure=words.format(show(first.value)),
-            detail="a tie",
+            next="",
+            why="a tie",
             is_decided=False,
         )
     why, is_decided = _decision(title, first, second)
     return Standing(
         title=title,
-        leader=first.target_id,
+        leader=fit(first.target_id, LONGEST_NAME),
         figure=words.format(show(first.value)),
-        detail=f"next is {second.target_id} with {show(second.value)}; {why}",
+        next=f"next is {fit(second.target_id, LONGEST_NAME)} with {show(second.value)}",
+        why=why,
         is_decided=is_decided,
     )
 
 
+def _in_ms(value: float) -> str:
+    return f"{ms(value)} ms"
+
+
 def _tied(entries: Sequence[_Entry], value: float) -> str:
     equal = [entry.target_id for entry in entries if entry.value == value]
-    shown = ", ".join(equal[:2])
+    shown = ", ".join(fit(name, LONGEST_NAME) for name in equal[:2])
     return shown if len(equal) <= 2 else f"{shown} and {len(equal) - 2} more"  # noqa: PLR2004
 
 
 def _decision(title: str, first: _Entry, second: _Entry) -> tuple[str, bool]:
     """Say whether the 95% intervals of two figures lie apart."""
     if title == "Cheapest":
-        words = f"over {first.count} and {second.count} right answers, no interval"
+        words = f"costs of {first.count} and {second.count} right answers have no interval"
         return words, False
     if first.condition != second.condition:
-        return f"not comparable: {first.condition} against {second.condition} connections", False
+        pair = f"{first.condition} connections against {second.condition} ones"
+        return f"{pair} can't be compared", False
     if first.interval is None or second.interval is None:
         return (
-            f"not decided: {first.count} and {second.count} trials "
-            f"(each needs {FEWEST_FOR_MEDIAN_INTERVAL} for an interval)"
+            f"{first.count} and {second.count} trials are too few, "
+            f"an interval needs {FEWEST_FOR_MEDIAN_INTERVAL}"
         ), False
     apart = first.interval[1] < second.interval[0] or first.interval[0] > second.interval[1]
     if apart:
-        return "decided: the 95% intervals lie apart", True
-    return "not decided: the 95% intervals overlap", False
+        return "the 95% intervals lie apart", True
+    return "the 95% intervals overlap", False

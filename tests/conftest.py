@@ -1,0 +1,29 @@
+"""Options and fixtures that every test may use."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write what is rendered now to tests/golden; read the difference before committing it",
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a check that a text equals the golden file of that name."""
+
+    def check(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            path.write_text(text, encoding="utf-8", newline="")
+        assert path.read_bytes().decode() == text, f"`pytest --update-golden` rewrites {name}"
+
+    return check

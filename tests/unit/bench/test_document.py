@@ -1,0 +1,432 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from bench import __version__
+from bench.document import build_document, encode_document, read_document
+from bench.document.trust import Circumstances, caveats
+from bench.errors import JournalUnreadable
+from bench.model.document import Document
+from bench.model.run import RunConfig, Started
+from bench.model.trial import Timing
+from tests.sample_documents import (
+    FAST,
+    PATH,
+    SLOW,
+    STREAM,
+    TOOLS,
+    case_info,
+    failure,
+    footer,
+    killed_ledger,
+    ledger,
+    response,
+    smoke_ledger,
+    timing,
+    trial,
+    verdict,
+)
+
+VERSION_2 = Path(__file__).parents[2] / "golden" / "version2.json"
+
+
+def as_json(document: Document) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(encode_document(document))
+    return parsed
+
+
+def codes(document: Document) -> list[str]:
+    return [caveat.code for caveat in document.trust]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(smoke_ledger(), id="whole"),
+        pytest.param(killed_ledger(), id="killed"),
+        pytest.param(ledger(()), id="nothing sent"),
+        pytest.param(ledger((), targets=(), cases=()), id="nothing planned"),
+        pytest.param(ledger((trial(response=failure()),)), id="all failed"),
+    ],
+)
+def test_a_document_survives_encoding(run):
+    document = build_document(run)
+    assert read_document(encode_document(document)) == document
+
+
+def test_version_2_readers_find_what_they_expect():
+    raw = as_json(build_document(smoke_ledger()))
+    assert raw["schemaVersion"] == 2
+    assert raw["generator"] == {
+        "name": "gateway-bench",
+        "version": __version__,
+        "documentVersion": 1,
+    }
+    assert {"startedAt", "finishedAt", "durationMs", "targets", "cases", "trials"} <= raw.keys()
+    assert (
+        raw["config"]
+        | {
+            "concurrency": 1,
+            "includeResponses": True,
+            "referenceTargetId": FAST.id,
+            "disableCache": True,
+            "disableFallback": True,
+            "request": {},
+        }
+        == raw["config"]
+    )
+    assert raw["targets"][0]["metadata"]["inputPrice"] == 2e-7
+    first = raw["trials"][0]
+    assert (first["kind"], first["category"], first["difficulty"]) == (
+        "quality",
+        "reasoning",
+        "medium",
+    )
+    assert "confidence" not in first["evaluation"]
+    assert {
+        "targets",
+        "cases",
+        "categories",
+        "difficulties",
+        "dimensions",
+        "pairwiseAgreement",
+        "load",
+    } <= raw["summary"].keys()
+
+
+def test_a_version_2_reader_sees_usage_and_tool_calls_in_its_own_shapes():
+    raw = as_json(build_document(smoke_ledger()))
+    failed = next(t for t in raw["trials"] if t["response"]["error"])
+    assert failed["response"]["usage"]["promptTokens"] is None
+    called = next(t for t in raw["trials"] if t["response"]["toolCalls"])
+    assert called["response"]["toolCalls"][0]["function"] == {
+        "name": "get_weather",
+        "arguments": '{"city": "Oslo"}',
+    }
+
+
+def test_the_figures_of_version_2_fields_have_their_names():
+    target = as_json(build_document(smoke_ledger()))["summary"]["targets"][0]
+    assert {
+        "score",
+        "instructionScore",
+        "firstPassScore",
+        "uniqueAnswers",
+        "answerEntropy",
+        "consistencyRate",
+        "meanConfidence",
+        "brierScore",
+    } <= target["quality"].keys()
+    assert {"ttftMs", "visibleTokensPerSecond", "bufferedRate"} <= target["performance"].keys()
+    assert {
+        "count",
+        "p50",
+        "p95",
+        "standardDeviation",
+        "medianAbsoluteDeviation",
+        "coefficientOfVariation",
+    } <= target["performance"]["ttftMs"].keys()
+    assert {"estimatedCostUsd", "costPerCorrectAnswerUsd", "usageMissingRate"} <= target[
+        "efficiency"
+    ].keys()
+    assert {"successRate", "malformedStreamRate", "errorsByCode"} <= target["reliability"].keys()
+
+
+def test_no_number_is_nan_or_infinite():
+    odd = response(timing(float("nan"), float("inf"), client_lag_ms=float("-inf")))
+    data = encode_document(build_document(ledger((trial(response=odd, finished_offset_ms=2.0),))))
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    json.loads(data, parse_constant=refuse)
+
+
+def test_a_key_is_nowhere_because_it_was_never_given():
+    key = "sk-test-0123456789abcdef0123456789abcdef"
+    run = smoke_ledger(
+        config=RunConfig(
+            model_ids=("demo-small",),
+            url="http://127.0.0.1:1/v1/chat/completions",
+            api_key_env="LOCAL_GATEWAY_KEY",
+            header_names=("x-team",),
+        )
+    )
+    data = encode_document(build_document(run))
+    assert key.encode() not in data
+    assert b"Bearer" not in data
+    assert not re.search(rb"sk-[A-Za-z0-9]{8}", data)
+    assert b"LOCAL_GATEWAY_KEY" in data
+
+
+def test_completeness_counts_planned_and_done_per_target():
+    done = build_document(killed_ledger()).completeness
+    assert (done.planned, done.done, done.is_complete, done.exit_code) == (5, 2, False, 4)
+    target = done.targets[0]
+    assert (target.invalidated, target.lost, target.not_run) == (1, 1, 1)
+
+
+def test_warm_ups_are_not_planned_trials():
+    done = build_document(smoke_ledger()).completeness
+    assert (done.planned, done.done, done.failed) == (24, 24, 1)
+    assert done.is_complete
+
+
+def test_a_run_without_a_footer_counts_as_killed():
+    document = build_document(ledger((trial(),)))
+    assert document.completeness.reason is None
+    assert [entry.reason for entry in document.not_run] == ["killed"]
+    assert document.finished_at == "2026-11-30T09:00:01.900Z"
+    assert document.duration_ms == 1_900.0
+    assert "killed" in document.trust[0].text
+
+
+def test_the_footers_reason_stands_at_trials_that_were_never_sent():
+    document = build_document(ledger((trial(),), footer(reason="budget")))
+    assert [entry.reason for entry in document.not_run] == ["budget"]
+
+
+def test_a_lost_request_is_possibly_billed_not_unsent():
+    lost = Started(trial_id=f"{FAST.id}|{PATH.id}|r2", offset_ms=2_000.0, reserve_usd=0.5)
+    document = build_document(ledger((trial(),), lost))
+    assert document.not_run == ()
+    assert [start.reserve_usd for start in document.possibly_billed] == [0.5]
+    assert document.spend.reserved_usd == 0.5
+    assert document.spend.total_usd == pytest.approx(0.500088)
+    assert "$0.500000" in next(c.text for c in document.trust if c.code == "possibly_billed")
+
+
+def test_a_lost_request_without_a_bound_may_cost_anything():
+    lost = Started(trial_id=f"{FAST.id}|{PATH.id}|r2", offset_ms=2_000.0)
+    document = build_document(ledger((trial(),), lost))
+    assert document.spend.total_usd is None
+    assert "an unknown amount" in next(
+        c.text for c in document.trust if c.code == "possibly_billed"
+    )
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(ledger((trial(),), simulated=True), id="header"),
+        pytest.param(ledger((trial(response=response(simulated=True)),)), id="one answer"),
+        pytest.param(smoke_ledger(), id="gateway"),
+    ],
+)
+def test_a_simulated_upstream_is_marked(run):
+    document = build_document(run)
+    assert document.simulated
+    assert "simulated" in codes(document)
+
+
+def test_caveats_come_worst_first():
+    levels = [caveat.level for caveat in build_document(killed_ledger()).trust]
+    assert levels == sorted(levels, key=["broken", "doubtful", "note"].index)
+    assert codes(build_document(killed_ledger()))[0] == "gateway_killed"
+
+
+@pytest.mark.parametrize(
+    ("lag", "is_flagged"),
+    [
+        pytest.param(1.9, False, id="below the floor"),
+        pytest.param(9.0, False, id="below 5% of a TTFT of 200 ms"),
+        pytest.param(11.0, True, id="above both"),
+        pytest.param(None, False, id="not measured"),
+    ],
+)
+def test_a_busy_client_is_said(lag, is_flagged):
+    trials = tuple(
+        trial(case=STREAM, run=run, response=response(timing(client_lag_ms=lag)))
+        for run in range(1, 6)
+    )
+    document = build_document(ledger(trials, cases=(STREAM,)))
+    assert ("client_bound" in codes(document)) is is_flagged
+
+
+def test_without_a_ttft_the_lag_is_held_against_the_floor():
+    slow_client = trial(response=response(Timing(total_ms=900.0, client_lag_ms=3.0)))
+    assert "client_bound" in codes(build_document(ledger((slow_client,))))
+
+
+def test_answers_by_others_are_said():
+    trials = (
+        trial(case=STREAM, run=1, pin_violated=True),
+        trial(case=STREAM, run=2, response=response(fallback=True)),
+        trial(case=STREAM, run=3, response=response(cache_hit=True)),
+    )
+    document = build_document(ledger(trials, cases=(STREAM,)))
+    text = next(c.text for c in document.trust if c.code == "not_pinned")
+    assert "another provider or model answered in 1 trial" in text
+    assert "fell back in 1 trial" in text
+    assert "response cache in 1 trial" in text
+
+
+@pytest.mark.parametrize(
+    ("config", "code"),
+    [
+        pytest.param({"overlap": True}, "overlap", id="overlap"),
+        pytest.param({"max_cost_usd": 0.00001}, "over_limit", id="limit passed"),
+    ],
+)
+def test_settings_that_cast_doubt_are_said(config, code):
+    settings = RunConfig(model_ids=("m",), url="http://127.0.0.1:1/", **config)
+    assert code in codes(build_document(ledger((trial(),), config=settings)))
+
+
+def test_an_unknown_cost_of_a_paid_run_is_said():
+    settings = RunConfig(model_ids=("m",), url="https://gateway.example/", is_paid=True)
+    free = trial(estimated_cost_usd=None, cost_source=None)
+    run = ledger((free,), config=settings)
+    assert "cost_unknown" not in codes(build_document(run)), "its reserve stands for it"
+    document = build_document(
+        ledger((), Started(trial_id=f"{FAST.id}|{PATH.id}|r1", offset_ms=1.0), config=settings)
+    )
+    assert "cost_unknown" in codes(document)
+
+
+def test_a_target_without_success_is_said():
+    document = build_document(ledger((trial(response=failure()), trial(run=2, response=failure()))))
+    assert "no_success" in codes(document)
+
+
+def test_speed_on_cold_connections_only_is_said():
+    cold = tuple(
+        trial(case=STREAM, run=run, response=response(connection="cold")) for run in range(1, 6)
+    )
+    assert "headline_cold" in codes(build_document(ledger(cold, cases=(STREAM,))))
+
+
+def test_damage_and_resumption_are_said():
+    run = ledger((trial(), trial(run=2)))
+    damaged = msgspec.structs.replace(build_document(run).completeness, damaged_lines=1, resumed=2)
+    assert damaged.damaged_lines == 1
+    document = build_document(run)
+    found = caveats(
+        Circumstances(
+            completeness=damaged,
+            config=document.config,
+            spend=document.spend,
+            summary=document.summary,
+            trials=document.trials,
+        )
+    )
+    assert {"damaged_journal", "resumed"} <= {caveat.code for caveat in found}
+
+
+def test_answers_are_left_out_when_they_were_not_to_be_kept():
+    settings = RunConfig(model_ids=("m",), url="http://127.0.0.1:1/", save_responses=False)
+    kept = build_document(ledger((trial(),), config=settings)).trials[0].response
+    assert (kept.content, kept.tool_calls, kept.stream_chunks) == ("", (), ())
+    assert kept.timing.first_content_ms == 200.0
+
+
+def test_prices_and_hashes_are_kept_with_their_date():
+    document = build_document(smoke_ledger())
+    assert document.price_snapshot is not None
+    assert document.price_snapshot.as_of == "2026-11-30"
+    assert set(document.price_snapshot.targets) == {FAST.id, SLOW.id}
+    assert document.case_text_hashes[PATH.id] == "ab" * 32
+    assert document.gateway_resources["rssMb"].max == 91.5
+
+
+def test_an_unlisted_case_does_not_lose_its_trial():
+    stray = trial(case=case_info("no_longer_there"))
+    document = build_document(ledger((stray,)))
+    assert document.trials[0].kind is None
+    assert document.summary.targets[0].attempted == 1
+
+
+def test_a_version_2_document_is_read_with_what_it_lacks_unknown():
+    document = read_document(VERSION_2.read_bytes())
+    assert document.generator is None
+    assert document.completeness.planned is None
+    assert document.completeness.done == 20
+    assert [t.id for t in document.trials[:2]] == [
+        "aurora/glimmer-2|seeded_shortest_path|r1",
+        "aurora/glimmer-2|seeded_shortest_path|r2",
+    ]
+    warmup = next(t for t in document.trials if t.warmup)
+    assert warmup.id.endswith("|w1")
+    failed = next(t for t in document.trials if t.response.error)
+    assert failed.outcome == "failed"
+    assert failed.response.error is not None
+    assert failed.response.error.seed_code == "request_error"
+    assert document.trials[0].response.connection is None
+    assert [chunk.read for chunk in document.trials[0].response.stream_chunks] == [0, 1, 1, 2, 3, 3]
+    called = next(t for t in document.trials if t.response.tool_calls)
+    assert called.response.tool_calls[0].name == "get_weather"
+    assert {"version_2", "request_error"} <= set(codes(document))
+
+
+def test_figures_of_a_version_2_document_are_computed_from_its_trials():
+    document = read_document(VERSION_2.read_bytes())
+    first, second = document.summary.targets
+    assert (first.attempted, first.succeeded, first.quality.score) == (10, 9, 1.0)
+    assert (second.quality.passed, second.quality.attempted) == (4, 5)
+    assert first.performance.headline == "all"
+    assert first.performance.ttft_ms is not None
+    assert first.performance.ttft_ms.count == 4
+    assert first.reliability.errors_by_code == {"request_error": 1}
+    assert second.reliability.rate_limit_rate == 0.1
+    assert second.agent is not None
+    assert second.agent["solved"] == 1
+    assert first.planned is None
+    prices = document.targets[0].metadata.prices
+    assert prices is not None
+    assert (prices.input_usd, prices.request_usd) == (1.5e-7, None)
+    assert document.cases[2].difficulty is None
+    assert document.config.max_tokens == 512
+
+
+def test_what_was_read_from_version_2_can_be_written_and_read_again():
+    document = read_document(VERSION_2.read_bytes())
+    raw = as_json(document) | {"generator": {"name": "x", "version": "1", "documentVersion": 1}}
+    assert read_document(json.dumps(raw).encode()).summary == document.summary
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        pytest.param(b"not json", "is not JSON", id="no JSON"),
+        pytest.param(b"[1]", "no `schemaVersion`", id="no object"),
+        pytest.param(b"{}", "no `schemaVersion`", id="empty"),
+        pytest.param(b'{"schemaVersion": 1}', "schema version 1; this reads 2", id="older"),
+        pytest.param(
+            b'{"schemaVersion": 2, "generator": {"documentVersion": 99}}',
+            "format version 99, written by a newer tool",
+            id="newer",
+        ),
+        pytest.param(b'{"schemaVersion": 2}', "field of a wrong kind", id="nothing in it"),
+        pytest.param(
+            b'{"schemaVersion": 2, "generator": {"name": 1}}', "wrong kind", id="broken generator"
+        ),
+        pytest.param(
+            b'{"schemaVersion": 2, "targets": [], "cases": [], "config": {"url": "u"},'
+            b' "trials": [{"response": {"timing": "late"}}]}',
+            "wrong kind",
+            id="broken trial",
+        ),
+        pytest.param(
+            b'{"schemaVersion": 2, "targets": 7, "cases": [], "config": {}, "trials": []}',
+            "wrong kind",
+            id="targets are no list",
+        ),
+    ],
+)
+def test_what_is_no_document_is_refused_with_its_reason(data, said):
+    with pytest.raises(JournalUnreadable, match=re.escape(said)) as caught:
+        read_document(data)
+    assert caught.value.exit_code == 2
+    assert caught.value.hint
+
+
+def test_a_verdict_without_an_answer_is_kept():
+    kept = build_document(
+        ledger((trial(case=TOOLS, evaluation=verdict(None, None)),), cases=(TOOLS,))
+    )
+    assert kept.trials[0].evaluation is not None
+    assert kept.summary.targets[0].quality.attempted == 0
