@@ -78,7 +78,7 @@ class KeyRejected(BenchError):
     def __init__(self, *, variable: str | None, url: str, status: int, said: str) -> None:
         key = f"the key in `{variable}`" if variable else "a request without a key"
         super().__init__(
-            f"{url} refused {key} with HTTP {status}: {said}",
+            f"{url} refused {key} with HTTP {status}: {said.removeprefix(f'HTTP {status}: ')}",
             hint="check the variable, or name another one with `--api-key-env`",
         )
 

@@ -15,6 +15,7 @@ from bench.runner.assignment import asked
 from bench.wire import PROTOCOLS
 
 _THOUSAND = 1_000
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +40,18 @@ class Estimate:
         money = f"at most ${self.usd:.4f}"
         if self.unbounded:
             known = f"{money} for the rest, and " if self.usd else ""
-            reasons = "; ".join(f"{target}: {why}" for target, why in self.unbounded.items())
-            money = f"{known}an unknown amount ({reasons})"
+            money = f"{known}an unknown amount ({'; '.join(self._reasons())})"
         return (
             f"{self.requests} requests, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
         )
+
+    def _reasons(self) -> Iterator[str]:
+        """Yield each reason once, with the first targets it holds for."""
+        for why in dict.fromkeys(self.unbounded.values()):
+            targets = [target for target, reason in self.unbounded.items() if reason == why]
+            more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
+            yield f"{', '.join(targets[:_MOST_NAMED])}{more}: {why}"
 
 
 def estimate(

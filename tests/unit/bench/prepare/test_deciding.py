@@ -261,3 +261,16 @@ def test_a_body_names_its_model_and_limit():
     instance = body_case(data).build(1)
     assert instance.request.max_tokens == 9
     assert instance.evaluate is None
+
+
+def test_an_estimate_names_each_reason_once_and_few_targets():
+    made = Estimate(
+        requests=5,
+        input_tokens=10,
+        output_tokens=None,
+        usd=0.0,
+        unbounded={**dict.fromkeys("abcde", "no price is known"), "f": "no bound"},
+    )
+    assert made.text().endswith(
+        "out: an unknown amount (a, b, c and 2 more: no price is known; f: no bound)"
+    )
