@@ -55,6 +55,8 @@ class Dialect:
     """A flag, or a count of fallbacks tried."""
     asked_and_used: tuple[tuple[str, str], ...] = ()
     """Pairs of sources that differ when another provider than the one asked for answered."""
+    models_query: str | None = None
+    """Query under which its list of models also names wildcards."""
     marks: tuple[str, ...] = ()
     """Beginnings of response header names by which the dialect is recognised."""
 
@@ -116,6 +118,8 @@ DIALECTS: Mapping[str, Dialect] = {
             cache_hit=("header:x-litellm-cache-hit",),
             cache_key="x-litellm-cache-key",
             fallback=("header:x-litellm-attempted-fallbacks",),
+            # Else a `*` in its configuration is listed as OpenAI's models, and takes any name.
+            models_query="return_wildcard_routes=true",
             marks=("x-litellm-",),
         ),
         Dialect(

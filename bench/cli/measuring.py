@@ -95,7 +95,7 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     models = config.settings.model
     if body is not None:
         models = (body_model(body, typed=models[0] if models else None),)
-    listing = ask_gateway(access)
+    listing = ask_gateway(access, dialect=config.settings.dialect)
     selection = select(config, listing, models=models, today=clock.utcnow().date())
     if body is not None:
         selection = selection.of_case(body_case(body))

@@ -55,7 +55,8 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     for note in access.notes:
         console.say(note)
     link = accept_link(SystemClock())
-    free = free_because(link.hello if link else None, ask_gateway(access), access.address)
+    listing = ask_gateway(access, dialect=run.dialect)
+    free = free_because(link.hello if link else None, listing, access.address)
     cases: dict[str, Case] = dict(CASES)
     if body is not None:
         case = body_case(body)

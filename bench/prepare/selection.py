@@ -45,16 +45,22 @@ class Selection:
         return replace(self, cases=(case,), profile=None, suite=None)
 
 
-def ask_gateway(access: Access) -> Listing:
+def ask_gateway(access: Access, *, dialect: str) -> Listing:
     """Return the gateway's list of models, empty where its address doesn't tell one.
+
+    Args:
+        access: The address and what may be sent there.
+        dialect: Name of one, or ``auto``.
 
     Raises:
         KeyRejected: It refused the key.
     """
-    if access.endpoint.models_url is None:
+    url = access.endpoint.models_url
+    if url is None:
         return NO_LISTING
+    words = DIALECTS[dialect].models_query if dialect in DIALECTS else None
     query = ModelsQuery(
-        url=access.endpoint.models_url,
+        url=f"{url}?{words}" if words and "?" not in url else url,
         headers=access.headers,
         key_variable=access.key_variable,
         cacert=access.cacert,
