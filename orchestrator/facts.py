@@ -1,5 +1,6 @@
 """What is told of a gateway: to the measuring process, in results and in ``--json``. Pure."""
 
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -10,9 +11,17 @@ from orchestrator.lifecycle import Stopped
 from orchestrator.ports import Build
 from orchestrator.records import GatewayRecord
 
+_INSTALLED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
-def build_facts(build: Build) -> dict[str, Any]:
-    """Return the build with the names of result documents; unknown stays ``None``."""
+
+def build_facts(record: GatewayRecord) -> dict[str, Any]:
+    """Return the build with the names of result documents; unknown stays ``None``.
+
+    Of a program that was installed, or lies elsewhere, the worktree's commit says nothing.
+    """
+    build = (
+        record.build if _is_of_worktree(record) else Build(entry_sha256=record.build.entry_sha256)
+    )
     return {
         "entrySha256": build.entry_sha256,
         "commit": build.commit,
@@ -24,6 +33,16 @@ def build_facts(build: Build) -> dict[str, Any]:
     }
 
 
+def _is_of_worktree(record: GatewayRecord) -> bool:
+    if record.labels.get("upstream") == "embedded":
+        return False
+    entry = PurePath(record.entry or "")
+    if not entry.is_absolute():
+        return True
+    inside = entry.is_relative_to(record.worktree)
+    return inside and _INSTALLED.isdisjoint(entry.relative_to(record.worktree).parts)
+
+
 def gateway_state(up: Up, stopped: Stopped | None = None) -> dict[str, Any]:
     """Return the gateway as ``hello`` and ``outcome`` carry it."""
     record = up.started.record
@@ -31,7 +50,7 @@ def gateway_state(up: Up, stopped: Stopped | None = None) -> dict[str, Any]:
     events = [*up.started.events, *(() if ending is None else ending.events)]
     return {
         "build": {
-            **build_facts(record.build),
+            **build_facts(record),
             "entry": record.entry,
             "entryMode": record.entry_mode,
             "worktree": record.worktree,
@@ -73,7 +92,7 @@ def record_facts(record: GatewayRecord) -> dict[str, Any]:
         "apiKeyEnv": record.labels.get("apiKeyEnv"),
         "entry": record.entry,
         "entryMode": record.entry_mode,
-        "build": build_facts(record.build),
+        "build": build_facts(record),
         "adopter": msgspec.to_builtins(record.adopter),
         "exposure": msgspec.to_builtins(record.exposure),
         "warnings": list(record.warnings),

@@ -91,7 +91,7 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
 def _require_same_build(job: Job, up: Up) -> None:
     if job.expected_build is None:
         return
-    now = build_facts(up.started.record.build)
+    now = build_facts(up.started.record)
     then = job.expected_build
     differences = [
         f"{what} was {_short(then.get(key))}, is {_short(now.get(key))}"
@@ -122,7 +122,7 @@ def _hello(job: Job, up: Up) -> dict[str, Any]:
     return {
         "type": "hello",
         "runId": up.wanted.run_id,
-        "launch": {**job.launch, "build": build_facts(up.started.record.build)},
+        "launch": {**job.launch, "build": build_facts(up.started.record)},
         "gateway": gateway_state(up),
         "simulatedUpstream": is_simulated,
         "freeBecause": free,

@@ -22,7 +22,6 @@ _INTERPRETERS = {
     ".cts": "node",
     ".py": "python3",
 }
-_SHEBANG_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,7 @@ def locate(config: GatewayConfig, environ: Mapping[str, str]) -> Located:
         return _entry(config, config.entry)
     if config.executable is not None:
         path = _executable(config, config.executable, environ)
-        return Located(folder=config.dir, words=_with_interpreter(path), entry=path)
+        return Located(folder=config.dir, words=(str(path),), entry=path)
     if not config.command:
         raise NothingDescribed(str(config.dir))
     if config.upstream != "embedded" and not config.dir.is_dir():
@@ -101,16 +100,3 @@ def _environments(start: Path) -> Iterator[Path]:
     for folder in (start, *start.parents):
         yield folder / ".venv" / "bin"
         yield folder / "venv" / "bin"
-
-
-def _with_interpreter(path: Path) -> tuple[str, ...]:
-    """Put a script's interpreter before it, so that it can run under another name."""
-    with path.open("rb") as file:
-        first = file.read(_SHEBANG_BYTES).partition(b"\n")[0]
-    words = first.removeprefix(b"#!").decode(errors="replace").split() if first[:2] == b"#!" else []
-    if words and Path(words[0]).name == "env":
-        words = words[1:]
-    kind = Path(words[0]).name if words else ""
-    if len(words) == 1 and kind.startswith(("python", "node")):
-        return (words[0], str(path.resolve() if kind == "node" else path))
-    return (str(path),)

@@ -14,7 +14,7 @@ from typing import Any
 from orchestrator.entry import EntryMode
 from orchestrator.templates import MODEL_PLACES, unknown_places
 
-ENTRY_MODES: tuple[EntryMode, ...] = ("shim", "import", "direct")
+ENTRY_MODES: tuple[EntryMode, ...] = ("shim", "import", "link", "direct")
 
 _UNITS = {"ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
@@ -280,6 +280,7 @@ KEYS: Mapping[str, Parser] = {
     "teardown": commands,
     "kill_patterns": patterns,
     "upstream": upstream,
+    "upstream_key_env": variable,
     "upstream_free": text,
     "point.env": string_table,
     "point.args": argv,
@@ -312,6 +313,7 @@ EXECUTING = frozenset(
         "prepare",
         "teardown",
         "upstream",
+        "upstream_key_env",
         "upstream_free",
         "point.env",
         "point.args",

@@ -16,6 +16,12 @@ GATEWAY = "The gateway"
 _OPTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("--gateway", "gateway_dir", {"metavar": "DIR"}, "Its folder. Default: the working directory."),
     ("--upstream", "upstream", {"metavar": "simulated|own|URL"}, "Where its requests go."),
+    (
+        "--upstream-key-env",
+        "upstream_key_env",
+        {"metavar": "NAME"},
+        "Variable with the key for an upstream that is a URL.",
+    ),
     ("--entry", "entry", {"metavar": "FILE"}, "The file that is started."),
     (
         "--entry-mode",
@@ -100,6 +106,7 @@ def typed_flags(params: Mapping[str, Any]) -> dict[str, Any]:
         "preset": params.get("preset"),
         "dir": params.get("gateway_dir"),
         "upstream": params.get("upstream"),
+        "upstream_key_env": params.get("upstream_key_env"),
         "entry": entry,
         "entry_mode": params.get("entry_mode"),
         "command": params.get("command"),

@@ -1,0 +1,183 @@
+"""The whole job on the embedded gateway: its ends, what it leaves, and what it goes on with."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import SAFETY_STOP_S, CommandLine
+
+pytestmark = pytest.mark.integration
+
+SHORT = ("sim-ttft5-itl1-n8", "--case", "seeded_grounded_unknown,seeded_structured_extraction")
+LONG = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "9")
+
+
+@pytest.fixture
+def command(tmp_path):
+    folder = tmp_path / "tree"
+    (folder / ".git").mkdir(parents=True)
+    line = CommandLine(tmp_path / "home", folder)
+    yield line
+    assert line.records() == []
+    assert line.leftovers() == []
+
+
+def journal(command):
+    (found,) = command.out.glob("*.jsonl")
+    return [json.loads(line) for line in found.read_bytes().splitlines()]
+
+
+def wait_for(what):
+    deadline = time.monotonic() + SAFETY_STOP_S
+    while not (found := what()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def measured(command, count=2):
+    """Wait until some trials are in the journal; return the job's processes."""
+
+    def enough():
+        for found in command.out.glob("*.jsonl"):
+            return found.read_bytes().count(b'"type":"trial"') >= count
+        return False
+
+    wait_for(enough)
+
+
+def bench_child(job):
+    """PID of the measuring process of a job."""
+    children = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
+
+    def is_bench(pid):
+        return b"\0bench\0bench\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+    return next(int(pid) for pid in children if is_bench(pid))
+
+
+def test_a_demo_ends_with_the_paths_of_its_reports_and_leaves_nothing(command):
+    done = command("demo", *SHORT)
+    assert done.code == 0
+    paths = [Path(line) for line in done.out.splitlines()]
+    assert {one.suffix for one in paths} == {".json", ".md", ".html", ".csv", ".jsonl"}
+    assert all(one.is_absolute() and one.is_file() for one in paths)
+    assert "SIMULATED" in done.err
+    assert [one.suffix for one in command.state.iterdir() if one.suffix in {".py", ".d"}] == []
+
+
+def test_the_object_of_a_demo_holds_bench_and_gateway(command):
+    done = command("demo", *SHORT, "--json")
+    told = done.told
+    assert told["command"] == "demo"
+    assert (told["status"], told["exitCode"], told["planned"]) == ("done", 0, told["done"])
+    assert done.gateway["preset"] == "demo"
+    assert done.gateway["stopped"] is True
+    assert done.gateway["exit"]["code"] == 0
+    records = journal(command)
+    header, last = records[0], records[-1]
+    assert header["runId"] == told["runId"]
+    assert header["simulated"] is True
+    assert header["launch"]["flags"] == {"preset": "demo"}
+    assert last["type"] == "footer"
+    gateway = [one for one in records if one["type"] == "gateway"][-1]
+    assert gateway["exit"]["code"] == 0
+    assert [one["name"] for one in gateway["events"]][-1] == "port_free"
+
+
+def test_ctrl_c_once_finishes_what_is_in_flight_and_stops_the_gateway(command):
+    job = command.begin("demo", *LONG, "--json")
+    measured(command)
+    job.send_signal(signal.SIGINT)
+    done = command.end(job)
+    assert done.code == 130
+    assert done.told["status"] == "stopped"
+    assert 0 < done.told["done"] < done.told["planned"]
+    assert done.gateway["stopped"] is True
+    assert done.told["next"].startswith("gateway-bench resume ")
+    assert journal(command)[-1]["reason"] == "interrupted"
+
+
+def test_ctrl_c_before_anything_is_measured_says_so(command):
+    job = command.begin("demo", *LONG, "--json")
+    wait_for(lambda: list(command.state.glob("*.json")))
+    job.send_signal(signal.SIGINT)
+    done = command.end(job)
+    assert done.code == 130
+    assert done.told["status"] == "stopped"
+
+
+def test_sigterm_ends_as_ctrl_c_does_with_143(command):
+    job = command.begin("demo", *LONG, "--json")
+    measured(command)
+    job.send_signal(signal.SIGTERM)
+    done = command.end(job)
+    assert (done.code, done.gateway["stopped"]) == (143, True)
+
+
+def test_a_killed_gateway_is_an_incident_and_exit_4_and_the_rest_can_be_resumed(command):
+    job = command.begin("demo", *LONG, "--json")
+    measured(command)
+    os.kill(command.records()[0]["identity"]["pid"], signal.SIGKILL)
+    done = command.end(job)
+    assert (done.code, done.told["status"]) == (4, "incomplete")
+    (incident,) = [one for one in journal(command) if one["type"] == "incident"]
+    assert incident["incidentClass"] == "gateway_killed"
+    assert done.gateway["exit"]["signal"] == signal.SIGKILL
+    resumed = command("resume", done.told["files"][-1], "--json")
+    assert (resumed.code, resumed.told["done"]) == (0, resumed.told["planned"])
+    assert resumed.told["runId"] == done.told["runId"]
+
+
+def test_a_killed_benchmark_gets_its_end_written_and_its_reports_made(command):
+    job = command.begin("demo", *LONG, "--json")
+    measured(command)
+    os.kill(bench_child(job), signal.SIGKILL)
+    done = command.end(job)
+    assert (done.code, done.told["reason"]) == (5, "client_killed")
+    assert done.told["headline"].startswith("the measuring process was ended by SIGKILL; what it")
+    assert len(done.told["files"]) == 6
+    kinds = [one["type"] for one in journal(command)]
+    assert kinds[-3:] == ["incident", "gateway", "footer"]
+    assert journal(command)[-1]["reason"] == "killed"
+    assert journal(command)[-3]["touchedTrials"] != []
+    resumed = command("resume", "latest", "--json")
+    assert (resumed.code, resumed.told["done"]) == (0, resumed.told["planned"])
+
+
+def test_a_kept_gateway_is_up_afterwards(command):
+    done = command("demo", *SHORT, "--keep", "--json")
+    assert (done.code, done.gateway["stopped"]) == (0, False)
+    name = done.gateway["name"]
+    assert command("status", name).code == 0
+    assert command("stop", name).code == 0
+
+
+def test_a_journal_from_elsewhere_is_not_started_before_somebody_agreed(command, tmp_path):
+    done = command("demo", *SHORT, "--json")
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    elsewhere.write_bytes(Path(done.told["files"][-1]).read_bytes())
+    refused = command("resume", str(elsewhere), "--json")
+    assert (refused.code, refused.told["reason"]) == (7, "untrusted")
+    assert refused.told["next"].endswith(f"`gateway-bench trust {elsewhere}`")
+    assert command("trust", str(elsewhere)).code == 0
+    assert command("resume", str(elsewhere)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        pytest.param(("run", "x", "--url", "http://h"), "`--url` is not for `run`", id="a URL"),
+        pytest.param(("run", "--preset", "demo"), "no MODEL", id="no model"),
+        pytest.param(("demo", "--preset", "litellm"), "its own gateway", id="a preset for demo"),
+        pytest.param(("run", "x", "--prest", "demo"), "no such option", id="a mistyped option"),
+    ],
+)
+def test_wrong_usage_is_exit_2_with_a_sentence(command, words, told):
+    done = command(*words, "--json")
+    assert done.code == 2
+    assert told in done.told["headline"].lower() or told in done.told["headline"]
