@@ -16,7 +16,7 @@ from orchestrator.commands import run_commands
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.environment import GatewayEnvironment
-from orchestrator.faults import ServicesMissing
+from orchestrator.faults import ServicesMissing, UpstreamKeyMissing
 from orchestrator.health_now import health_label
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import (
@@ -161,15 +161,28 @@ def _is_up(machine: Machine, instance: Instance) -> bool:
 
 
 def _surroundings(wanted: Wanted, folder: Path) -> Surroundings:
-    address = wanted.config.upstream
     return Surroundings(
         caller=wanted.caller,
         generated=folder,
-        upstream=Upstream.at(address) if address.startswith("http") else Upstream(),
+        upstream=_named_upstream(wanted.config, wanted.caller),
         answer_book=folder / _BOOK,
         models=wanted.models,
         key_names=wanted.key_names,
     )
+
+
+def _named_upstream(config: GatewayConfig, caller: Mapping[str, str]) -> Upstream:
+    """Return the upstream where it is a URL, with its key.
+
+    Raises:
+        UpstreamKeyMissing: The variable that should hold the key is not set.
+    """
+    if not config.upstream.startswith("http"):
+        return Upstream()
+    name = config.upstream_key_env
+    if name is not None and not caller.get(name):
+        raise UpstreamKeyMissing(name, config.upstream)
+    return Upstream.at(config.upstream, token=caller[name] if name else None)
 
 
 def _require_services(wanted: Wanted, near: Surroundings) -> None:

@@ -57,6 +57,8 @@ class GatewayConfig:
     kill_patterns: tuple[str, ...] = ()
     upstream: str
     """``simulated``, ``own``, ``embedded`` (it is the simulator) or a URL."""
+    upstream_key_env: str | None = None
+    """Variable that holds the key for an upstream given as URL."""
     upstream_free: str | None = None
     """Why what the gateway asks costs nothing; ``None`` = nobody says so."""
     point: Pointing = field(default_factory=Pointing)

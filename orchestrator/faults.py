@@ -4,6 +4,7 @@ DescriptionFault (2)
 ├── ConfigFaults            every wrong value at once, each with key and origin
 ├── UnknownPreset           with near matches
 ├── NothingDescribed        neither preset, entry nor command
+├── UpstreamKeyMissing      the variable that should hold the upstream's key is not set
 ├── SeveralCandidates       no name was given and more than one gateway could be meant
 └── NoSuchGateway           a name or PID that no record knows
 NotStarted (3)
@@ -47,6 +48,16 @@ class UnknownPreset(DescriptionFault):
             f"no preset `{name}` ({origin}){meant}", hint=f"presets: {', '.join(known)}"
         )
         self.near = tuple(near)
+
+
+class UpstreamKeyMissing(DescriptionFault):
+    """The variable that should hold the upstream's key is not set."""
+
+    def __init__(self, variable: str, upstream: str) -> None:
+        super().__init__(
+            f"`{variable}`, which should hold the key for `{upstream}`, is not set",
+            hint="export it, or name another variable with `--upstream-key-env`",
+        )
 
 
 class NothingDescribed(DescriptionFault):

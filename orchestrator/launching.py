@@ -170,6 +170,7 @@ def description_hash(config: GatewayConfig, located: Located, models: Iterable[s
         "env": dict(config.env) | dict(config.point.env),
         "envFiles": [str(one.path) for one in config.env_files],
         "upstream": config.upstream,
+        "upstreamKey": config.upstream_key_env,
         "port": config.port if config.is_port_fixed else None,
         "models": sorted(models) if config.generate else [],
     }

@@ -25,6 +25,7 @@ ENVIRONMENT_KEYS: Mapping[str, str] = {
     "GATEWAY_READY_TIMEOUT": "ready_timeout",
     "GATEWAY_GRACE": "grace",
     "GATEWAY_UPSTREAM": "upstream",
+    "GATEWAY_UPSTREAM_KEY_ENV": "upstream_key_env",
 }
 """Variables that describe the gateway, and the key each one sets."""
 
