@@ -12,11 +12,20 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ANSWER_WITHIN_S = 60.0
+PLACE_PIPES = """
+import fcntl, os, sys
+high = [fcntl.fcntl(int(number), fcntl.F_DUPFD, 64) for number in sys.argv[1:3]]
+for number, place in zip(high, (3, 4)):
+    os.dup2(number, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""Puts the pipes where Chromium looks for them, whatever numbers they had."""
 
 
 def find_chromium() -> str | None:
@@ -43,9 +52,8 @@ class Browser:
             "--no-sandbox",  # the page is ours and has no script; root can't use the sandbox
             "--host-resolver-rules=MAP * ~NOTFOUND",
         ]
-        # The shell puts the pipes where Chromium looks for them.
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", *flags],
+            [sys.executable, "-c", PLACE_PIPES, str(to_browser), str(from_browser), *flags],
             pass_fds=(to_browser, from_browser),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -60,12 +68,19 @@ class Browser:
         """Every address that the page asked for."""
 
     def __enter__(self) -> Browser:
+        try:
+            self._attach()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _attach(self) -> None:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network"):
             self.call(f"{domain}.enable")
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self._process.terminate()
