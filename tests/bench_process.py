@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,11 @@ ROOT = Path(__file__).parents[1]
 KEY = "LOCAL_TEST_KEY"
 
 
+def without_coverage(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what makes child interpreters record coverage."""
+    return {k: v for k, v in environ.items() if not k.startswith("COVERAGE_PROCESS")}
+
+
 @dataclass
 class Bench:
     """One folder of results, and the processes that write to it."""
@@ -21,6 +27,8 @@ class Bench:
     folder: Path
     url: str
     token: str = "test-token"  # noqa: S105 - the simulator's default, no secret
+    is_covered: bool = True
+    """Off for a process that will be killed: it would leave half a coverage file behind."""
     running: "list[subprocess.Popen[str]]" = field(default_factory=list)
 
     @property
@@ -44,6 +52,8 @@ class Bench:
         }
         if link is not None:
             environ["GWB_LINK_FD"] = str(link)
+        if not self.is_covered:
+            environ = without_coverage(environ)
         process = subprocess.Popen(
             [sys.executable, "-m", "bench", *words],
             stdout=subprocess.PIPE,

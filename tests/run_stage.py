@@ -14,7 +14,7 @@ from bench.model.run import (
     TrialDone,
 )
 from bench.model.target import Prices, Target, TargetMetadata
-from bench.model.trial import Evaluation, Response, ResponseError
+from bench.model.trial import Evaluation, Response, ResponseError, Trial
 from bench.runner import Assignment, Control, Ports, Runner
 from tests.fakes import FakeClock, MemoryJournal, Reply, ScriptedClient, ScriptedWatch
 
@@ -132,3 +132,21 @@ class Stage:
 
 CENTS = Prices(input_usd=0.001, output_usd=0.01, source="catalogue")
 """A request of 100 bytes and 100 tokens reserves 1.1; an answer of 10 and 5 tokens costs 0.06."""
+
+
+def done(number=1, *, content="x", detail=None):
+    """A recorded trial with an answer."""
+    return TrialDone(
+        trial=Trial(
+            id=f"a|c|r{number}",
+            target_id="a",
+            case_id="c",
+            run=number,
+            seed=number,
+            started_offset_ms=0.0,
+            finished_offset_ms=1.5,
+            outcome="completed",
+            response=Response(content=content),
+            evaluation=Evaluation(passed=True, detail=detail),
+        )
+    )

@@ -1,7 +1,6 @@
 import errno
 import json
 import os
-import subprocess
 
 import pytest
 
@@ -12,6 +11,7 @@ from bench.errors import JournalUnreadable, UsageFault
 from bench.journal import Journal, read_journal
 from bench.report import REPORTS
 from tests.run_stage import Stage, block
+from tests.small_disk import small_disk
 
 pytestmark = pytest.mark.integration
 
@@ -154,16 +154,16 @@ def test_a_copy_that_cannot_be_made_is_one_sentence(tmp_path):
 
 
 def test_without_hard_links_a_file_is_copied(tmp_path):
-    folder = tmp_path / "other"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, check=False)
-    if mounted.returncode != 0:
-        pytest.skip(f"no other file system can be mounted: {mounted.stderr.decode().strip()}")
-    try:
+    with small_disk(tmp_path / "other", kilobytes=64):
         original = tmp_path / "run.json"
         original.write_text("x")
-        assert archive.keep([original], folder) == ()
-        assert (folder / "run.json").read_text() == "x"
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)  # noqa: S607
+        assert archive.keep([original], tmp_path / "other") == ()
+        assert (tmp_path / "other/run.json").read_text() == "x"
+        assert (tmp_path / "other/run.json").stat().st_nlink == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_permission_is_a_usage_fault(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(UsageFault, match="can't be written: permission denied"):
+        make_folder(tmp_path / "closed")

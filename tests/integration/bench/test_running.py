@@ -8,8 +8,9 @@ import time
 import pytest
 
 from bench.journal import read_journal
-from tests.bench_process import Bench
+from tests.bench_process import KEY, Bench
 from tests.simulator_process import running_simulator
+from tests.small_disk import enlarge, small_disk
 
 pytestmark = pytest.mark.integration
 
@@ -104,11 +105,13 @@ def test_a_termination_ends_like_one_interrupt_with_its_own_code(bench):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_run_is_rendered_and_resumed_without_asking_anything_twice(bench, seed):
+    bench.is_covered = False
     process = bench.start_run(SLOW, *CASE, "--runs", "6")
     bench.wait_for('"type":"trial"', 2)
     time.sleep(random.Random(seed).uniform(0.0, 0.4))
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
+    bench.is_covered = True
     before = read_journal(bench.journal)
     had = {trial.id: trial for trial in before.trials}
     assert before.footer is None
@@ -119,7 +122,7 @@ def test_a_killed_run_is_rendered_and_resumed_without_asking_anything_twice(benc
     assert (told["planned"], told["done"]) == (6, len(had))
     assert len(told["files"]) == 6
 
-    code, told, said = bench.do("resume", str(bench.journal), "--api-key-env", "LOCAL_TEST_KEY")
+    code, told, said = bench.do("resume", str(bench.journal), "--api-key-env", KEY)
     assert code == 0, said
     assert (told["planned"], told["done"]) == (6, 6)
     ledger = read_journal(bench.journal)
@@ -134,15 +137,22 @@ def test_a_killed_run_is_rendered_and_resumed_without_asking_anything_twice(benc
     assert len(document["trials"]) == 6
 
 
-def test_a_case_that_changed_is_not_resumed(bench):
+@pytest.mark.parametrize(
+    ("field", "said_of_it"),
+    [
+        ("textHash", "the text of case `fixed_output_stream` has changed"),
+        ("id", "there is no case `other` any more"),
+    ],
+)
+def test_a_case_that_changed_or_went_away_is_not_resumed(bench, field, said_of_it):
     bench.finish(bench.start_run(QUICK, *CASE, "--runs", "1"))
     lines = bench.journal.read_bytes().splitlines(keepends=True)
     header = json.loads(lines[0])
-    header["cases"][0]["textHash"] = "other"
+    header["cases"][0][field] = "other"
     bench.journal.write_bytes(b"".join([json.dumps(header).encode() + b"\n", *lines[1:]]))
-    code, _, said = bench.do("resume", str(bench.journal), "--api-key-env", "LOCAL_TEST_KEY")
+    code, _, said = bench.do("resume", str(bench.journal), "--api-key-env", KEY)
     assert code == 2
-    assert "the text of case `fixed_output_stream` has changed" in said
+    assert said_of_it in said
 
 
 def test_reports_of_another_version_are_left_alone(bench):
@@ -273,3 +283,22 @@ def test_a_job_that_dies_does_not_take_the_run_along(bench, job):
     ledger = read_journal(bench.journal)
     assert len(ledger.trials) == 3
     assert [i.incident_class for i in ledger.incidents] == ["watcher_lost"]
+
+
+# ---- a full disk --------------------------------------------------------------------------------
+
+
+def test_a_full_disk_ends_the_run_and_with_room_again_it_is_resumed(bench):
+    with small_disk(bench.output, kilobytes=96):
+        code, told, said = bench.finish(bench.start_run("sim-tokens200", *CASE, "--runs", "12"))
+        assert (code, told["reason"]) == (5, "disk_full"), said
+        assert f"`{bench.journal}` can't be written: no space left on device" in said
+        assert "gateway-bench resume" in str(told["next"])
+        had = len(read_journal(bench.journal).trials)
+        assert 0 < had < 12
+        enlarge(bench.output, kilobytes=8192)
+        code, told, said = bench.do("resume", str(bench.journal), "--api-key-env", KEY)
+        assert code == 0, said
+        assert (told["planned"], told["done"]) == (12, 12)
+        assert read_journal(bench.journal).damaged_lines <= 1
+        assert len(told["files"]) == 6
