@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from orchestrator.errors import ExecFailed
 from orchestrator.events import Exit
@@ -191,7 +192,7 @@ class FakeSpawner:
         self.adopted_by = (1, "init")
         self.orders: list[SpawnOrder] = []
         self.refusal: ExecFailed | None = None
-        self.newborn: dict[str, object] = {}
+        self.newborn: dict[str, Any] = {}
 
     def adopter(self) -> tuple[int, str]:
         return self.adopted_by

@@ -8,8 +8,9 @@ const url = require('node:url');
 const childProcess = require('node:child_process');
 const nodeModule = require('node:module');
 
-const isClusterWorker = process.env.NODE_UNIQUE_ID !== undefined;
-const isForked = process.channel !== undefined || isClusterWorker;
+const isForked = process.channel !== undefined;
+// Loaded here only where Node has loaded it already: see the note on `fork` below.
+const isClusterWorker = isForked && require('node:cluster').isWorker;
 const args = isForked && !isClusterWorker ? process.argv.slice(2) : settings.args;
 
 const isEntry = (file) => {
@@ -18,6 +19,7 @@ const isEntry = (file) => {
 };
 
 // A worker that is forked from the entry's path would show it: it starts through this file too.
+// `node:cluster` takes its own reference to `fork` when it is first loaded, after this.
 const { fork } = childProcess;
 childProcess.fork = function (file, ...rest) {
   if (!isEntry(file)) return fork.call(this, file, ...rest);

@@ -111,7 +111,7 @@ def test_alive_and_not_listening_is_draining_or_hung(watched):
 
 def test_a_listener_that_is_another_took_the_port(watched):
     watched.fake.sockets.listening = []
-    watched.listen("0.0.0.0", 77)
+    watched.listen("::", 77)
     trouble = watched.watcher.explain(None)
     assert trouble is not None
     assert (trouble.incident_class, trouble.detail["pids"]) == ("port_taken", [77])
