@@ -26,6 +26,7 @@ class Line:
         self._exchange: Exchange | None = None
         self._over: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._armed_for_ns = 0
 
     @property
     def is_open(self) -> bool:
@@ -79,11 +80,10 @@ class Line:
         if exchange is None:
             self.abort()  # bytes that nobody asked for: the next answer could not be trusted
             return
-        was_done = exchange.done_ns is not None
         exchange.receive(at_ns, data)
         if exchange.is_over:
             self._finish()
-        elif exchange.done_ns is not None and not was_done:
+        elif exchange.due_ns < self._armed_for_ns:
             self._arm()
 
     def eof_received(self) -> bool:
@@ -115,7 +115,8 @@ class Line:
     def _arm(self) -> None:
         self._stop_timer()
         if self._exchange is not None:
-            wait_ns = max(0, self._exchange.due_ns - self._now_ns())
+            self._armed_for_ns = self._exchange.due_ns
+            wait_ns = max(0, self._armed_for_ns - self._now_ns())
             self._timer = self._loop.call_later(wait_ns / 1e9, self._expire)
 
     def _expire(self) -> None:

@@ -204,7 +204,7 @@ def test_a_client_that_leaves_ends_the_answer(simulator) -> None:
 def test_a_slow_reader_gets_every_byte_and_honest_stamps(simulator) -> None:
     before = len(simulator.records())
     with closing(socket.socket()) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 131_072)
         connection.connect(("127.0.0.1", simulator.port))
         connection.settimeout(30)
         connection.sendall(raw_request("sim-n40000", stream=True, extra="connection: close\r\n"))

@@ -1,0 +1,52 @@
+"""The real client, set up in one line for tests against real sockets."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bench.client import Endpoint, HttpChatClient, Timeouts
+from bench.dialects import DIALECTS
+from bench.model.case import ChatRequest, Message
+from bench.model.target import Target
+from bench.ports import Call
+from bench.wire import PROTOCOLS
+
+KEY = "test-token"
+PATIENCE_MS = 60_000.0
+"""Time limit of requests whose limit is not what is tested."""
+
+
+def endpoint(url: str, **changes: Any) -> Endpoint:
+    """Return an endpoint with the usual key."""
+    usual: dict[str, Any] = {
+        "url": url,
+        "headers": (("Authorization", f"Bearer {KEY}"),),
+        "stream": True,
+        "wire": PROTOCOLS["chat"],
+        "dialect": DIALECTS["plain"],
+    }
+    return Endpoint(**(usual | changes))
+
+
+def call(
+    model: str = "m", *, timeout_ms: float = PATIENCE_MS, text: str = "hi", **fields: Any
+) -> Call:
+    """Return a call with one user message."""
+    return Call(
+        target=Target(id=model, model=model, model_id=model, display_name=model),
+        request=ChatRequest(messages=(Message(role="user", content=text),), **fields),
+        timeout_ms=timeout_ms,
+        tags={},
+    )
+
+
+@asynccontextmanager
+async def asking(
+    url: str, *, timeouts: Timeouts | None = None, **changes: Any
+) -> AsyncIterator[HttpChatClient]:
+    """Open a client and close it in the end."""
+    client = HttpChatClient(endpoint(url, **changes), timeouts=timeouts)
+    try:
+        yield client
+    finally:
+        await client.close()
