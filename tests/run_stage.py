@@ -85,7 +85,8 @@ class Stage:
         self.watch = ScriptedWatch()
         self.journal = MemoryJournal(room=room)
         self.control = Control()
-        self.seen = []
+        self.seen: list[Trial] = []
+        self.on_trial = lambda trial, purse: self.seen.append(trial)
         self.cases = {b.case_id: case(b.case_id, judge) for b in blocks}
         names = dict.fromkeys(b.target_id for b in blocks)
         self.header = Header(
@@ -115,7 +116,10 @@ class Stage:
         )
         ports = Ports(client=self.client, sink=self.journal, clock=self.clock, watch=self.watch)
         return Runner(
-            assignment, ports, self.control, on_trial=lambda trial, purse: self.seen.append(trial)
+            assignment,
+            ports,
+            self.control,
+            on_trial=self.on_trial,
         )
 
     @property

@@ -134,11 +134,26 @@ class TrialRunner:
             return
         self._noted.add(key)
         if incident is self._control.incident:
-            touched = (*incident.touched_trials, *self._control.flights)
+            touched = (
+                *incident.touched_trials,
+                *self._control.flights,
+                *self._failed_since(incident.at_ns),
+            )
             incident = msgspec.structs.replace(
                 incident, touched_trials=tuple(dict.fromkeys(touched))
             )
         self._write(incident)
+
+    def _failed_since(self, at_ns: int | None) -> list[str]:
+        """Return failures that were recorded between the gateway's death and its notice."""
+        if at_ns is None:
+            return []
+        since_ms = self.offset_ms(at_ns)
+        return [
+            trial_id
+            for trial_id, fact in self.facts.items()
+            if fact.error_code is not None and fact.finished_offset_ms >= since_ms
+        ]
 
     def write(self, record: JournalRecord) -> None:
         """Write a record that belongs to no trial; a full disk stops the run."""

@@ -65,6 +65,33 @@ def test_a_death_between_two_trials_is_noticed_before_the_next_send():
     assert end.reason == "gateway"
 
 
+def test_a_failure_recorded_before_a_late_notice_is_the_gateways_after_all():
+    stage = Stage(block(runs=3))
+
+    def script(call):
+        late = Incident(
+            incident_class="gateway_killed", at="z", at_ns=stage.clock.now_ns(), summary="s"
+        )
+        if call.tags["trial"] == "a|c|r2":
+            return Reply(response=error("connect_reset", None), then=lambda: notices.append(late))
+        return Reply()
+
+    notices: list[Incident] = []
+
+    def see(trial, purse):
+        if trial.id == "a|c|r2":
+            stage.watch.ending = notices[0]
+            stage.runner.take_incident(notices[0])
+
+    stage.client.script, stage.on_trial = script, see
+    assert stage.run().reason == "gateway"
+    assert [i.touched_trials for i in stage.incidents] == [("a|c|r2",)]
+    assert [(t.id, t.invalidated) for t in stage.ledger().trials] == [
+        ("a|c|r1", None),
+        ("a|c|r2", "gateway_killed"),
+    ]
+
+
 def test_an_explanation_that_does_not_end_the_gateway_invalidates_one_trial():
     hung = Incident(incident_class="gateway_draining_or_hung", at="z", summary="it hangs")
 
