@@ -18,6 +18,7 @@ from bench.model.target import Prices, TargetMetadata
 TIMEOUT_S = 10.0
 _MAX_BYTES = 32 * 1024 * 1024
 SIMULATOR_HEADER = "x-gateway-bench-simulator"
+_BAD_REQUEST = 400
 _UNAUTHORISED = frozenset({401, 403})
 _MANY = 400
 """Characters of a refusal's body that are repeated."""
@@ -83,6 +84,8 @@ class ModelsQuery:
     """With the key."""
     key_variable: str | None
     cacert: Path | None = None
+    refusals: tuple[str, ...] = ()
+    """What the body of an HTTP 400 holds when it is the key that was refused."""
 
 
 def fetch_listing(query: ModelsQuery) -> Listing:
@@ -104,7 +107,7 @@ def fetch_listing(query: ModelsQuery) -> Listing:
     except httpx.HTTPError as fault:
         return Listing(headers={}, problem=f"{query.url}: {str(fault) or type(fault).__name__}")
     headers = {name.lower(): value for name, value in answer.headers.items()}
-    if answer.status_code in _UNAUTHORISED:
+    if _is_refused(answer.status_code, body, query.refusals):
         said = body[:_MANY].decode(errors="replace").strip()
         raise KeyRejected(
             variable=query.key_variable, url=query.url, status=answer.status_code, said=said
@@ -115,6 +118,11 @@ def fetch_listing(query: ModelsQuery) -> Listing:
     models = parse_models(body)
     empty = None if models else f"{query.url} lists no models"
     return Listing(models=models, headers=headers, url=query.url, problem=empty)
+
+
+def _is_refused(status: int, body: bytes, words: Iterable[str]) -> bool:
+    named = status == _BAD_REQUEST and any(word.encode() in body for word in words)
+    return status in _UNAUTHORISED or named
 
 
 def _trust(cacert: Path | None) -> ssl.SSLContext:

@@ -55,6 +55,10 @@ class Dialect:
     """A flag, or a count of fallbacks tried."""
     asked_and_used: tuple[tuple[str, str], ...] = ()
     """Pairs of sources that differ when another provider than the one asked for answered."""
+    retry_after: tuple[str, ...] = ("retry-after",)
+    """Headers that say how long to wait, best first."""
+    key_refusals: tuple[str, ...] = ()
+    """What the body of an HTTP 400 holds when it is the key that was refused."""
     models_query: str | None = None
     """Query under which its list of models also names wildcards."""
     marks: tuple[str, ...] = ()
@@ -118,6 +122,10 @@ DIALECTS: Mapping[str, Dialect] = {
             cache_hit=("header:x-litellm-cache-hit",),
             cache_key="x-litellm-cache-key",
             fallback=("header:x-litellm-attempted-fallbacks",),
+            # It passes a provider's headers on under a name of its own.
+            retry_after=("retry-after", "llm_provider-retry-after"),
+            # Without a database it can't look up a key that is not its master key.
+            key_refusals=("no_db_connection",),
             # Else a `*` in its configuration is listed as OpenAI's models, and takes any name.
             models_query="return_wildcard_routes=true",
             marks=("x-litellm-",),

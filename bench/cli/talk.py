@@ -96,8 +96,11 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
     files = tuple(str(path) for path in outcome.files)
     command = None
     if outcome.exit_code in _RESUMABLE and outcome.journal is not None:
-        command = f"gateway-bench resume {outcome.journal}"
-        console.say(f"hint: `{command}` asks what is missing")
+        if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
+            console.say("hint: nothing is missing; see the errors, then type the command again")
+        else:
+            command = f"gateway-bench resume {outcome.journal}"
+            console.say(f"hint: `{command}` asks what is missing")
     return Outcome(
         exit_code=outcome.exit_code,
         reason=outcome.reason,

@@ -7,7 +7,11 @@ MASK = "[secret]"
 _SHORTEST = 4
 """Shorter values are no secrets, and masking them would eat ordinary text."""
 _PUBLIC = ("accept", "accept-encoding", "content-type", "user-agent", "host", "connection")
-_SECRET_NAME = re.compile(r"auth|key|token|secret|password|credential|cookie|session|signature")
+_SECRET_NAME = re.compile(
+    r"(?:^|[-_])(?:auth\w*|(?:api)?key|\w*token|secret|password|credentials?|cookie|session|"
+    r"signature)(?:$|[-_])"
+)
+"""Whole words of a header's name: ``x-api-key`` has one, ``x-portkey-provider`` has none."""
 _LONG = 16
 """A header whose name says nothing: a value this long may be a secret, and no answer holds it by
 chance. Shorter ones are words (``x-portkey-provider: openai``), which answers are full of."""

@@ -70,7 +70,7 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
     headers = head.headers if head else {}
     mask = circumstances.mask
     stamps = _stamps(exchange, decoded, circumstances)
-    error = _error(exchange, decoded, circumstances.utcnow)
+    error = _error(exchange, decoded, circumstances)
     claims = read_claims(circumstances.dialect, headers, decoded.fields)
     return Response(
         status=head.status if head else None,
@@ -140,13 +140,15 @@ def _masked(error: ResponseError, mask: Mask) -> ResponseError:
     )
 
 
-def _error(exchange: Exchange, decoded: Decoded, utcnow: datetime) -> ResponseError | None:
+def _error(
+    exchange: Exchange, decoded: Decoded, circumstances: Circumstances
+) -> ResponseError | None:
     ending, head = exchange.ending, exchange.http.head
     broken = ending is not None and ending.code is not None
     if head is None:
         return error_of(*_why(exchange))
     if not exchange.is_success_status:
-        return _status_error(head, bytes(exchange.error_body), utcnow)
+        return _status_error(head, bytes(exchange.error_body), circumstances)
     fault = decoded.fault
     if fault is not None and (not broken or fault.code == "upstream_stream_error"):
         return error_of(fault.code, fault.message, status=head.status)
@@ -183,7 +185,7 @@ def _progress(decoded: Decoded) -> str:
     return f"after {chunks} chunk{'' if chunks == 1 else 's'}"
 
 
-def _status_error(head: Head, body: bytes, utcnow: datetime) -> ResponseError:
+def _status_error(head: Head, body: bytes, circumstances: Circumstances) -> ResponseError:
     said = message_of(body) or "no message"
     if head.status in _REDIRECTS:
         # Following it could hand the key to another server.
@@ -194,11 +196,11 @@ def _status_error(head: Head, body: bytes, utcnow: datetime) -> ResponseError:
         seed_code=f"http_{head.status}",
         message=f"HTTP {head.status}: {said}",
         status=head.status,
-        retry_after_ms=_retry_after(head.headers, utcnow),
+        retry_after_ms=_retry_after(head.headers, circumstances),
     )
 
 
-def _retry_after(headers: dict[str, str], utcnow: datetime) -> float | None:
+def _retry_after(headers: dict[str, str], circumstances: Circumstances) -> float | None:
     """Return the wait a server asks for, in ms: seconds, milliseconds or a date.
 
     A date is compared with the server's own clock where it sends one.
@@ -206,14 +208,15 @@ def _retry_after(headers: dict[str, str], utcnow: datetime) -> float | None:
     exact = _positive(headers.get("retry-after-ms"))
     if exact is not None:
         return exact
-    value = headers.get("retry-after")
+    names = circumstances.dialect.retry_after
+    value = next((headers[name] for name in names if name in headers), None)
     seconds = _positive(value)
     if seconds is not None:
         return seconds * 1000
     until = _date(value)
     if until is None:
         return None
-    now = _date(headers.get("date")) or utcnow
+    now = _date(headers.get("date")) or circumstances.utcnow
     return max(0.0, (until - now).total_seconds() * 1000)
 
 

@@ -58,12 +58,13 @@ def ask_gateway(access: Access, *, dialect: str) -> Listing:
     url = access.endpoint.models_url
     if url is None:
         return NO_LISTING
-    words = DIALECTS[dialect].models_query if dialect in DIALECTS else None
+    told = DIALECTS.get(dialect, DIALECTS["plain"])
     query = ModelsQuery(
-        url=f"{url}?{words}" if words and "?" not in url else url,
+        url=f"{url}?{told.models_query}" if told.models_query and "?" not in url else url,
         headers=access.headers,
         key_variable=access.key_variable,
         cacert=access.cacert,
+        refusals=told.key_refusals,
     )
     return fetch_listing(query)
 

@@ -29,7 +29,7 @@ def test_secrets_go_and_ordinary_text_stays(text: str, expected: str) -> None:
 
 _NAMED = Mask(
     (
-        ("x-provider", "openai"),
+        ("x-portkey-provider", "openai"),
         ("x-custom-host", "http://127.0.0.1:4000/v1"),
         ("x-config", "0123456789abcdef"),
         ("x-plain", "hunter2"),

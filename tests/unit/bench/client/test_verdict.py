@@ -260,3 +260,12 @@ def test_only_a_connection_that_died_at_once_and_in_silence_was_stale() -> None:
     unsent.sent_ns = None
     unsent.reset(5, "closed before")
     assert is_stale_connection(unsent)
+
+
+@pytest.mark.parametrize(("dialect", "wait_ms"), [("plain", None), ("litellm", 7000.0)])
+def test_a_dialect_knows_where_else_a_wait_is_told(dialect: str, wait_ms: float | None) -> None:
+    state = exchange()
+    state.receive(1, _head(429, "llm_provider-retry-after: 7", "content-length: 0"))
+    response = respond(state, circumstances(dialect=DIALECTS[dialect]))
+    assert response.error is not None
+    assert response.error.retry_after_ms == wait_ms
