@@ -22,7 +22,7 @@ from bench.report.verdict import headline, standings, trust_level
 MOST_CHARACTERS = 6_000
 """Longest model output in the page; the JSON document has all of it."""
 
-_LEVELS = {"broken": "Not whole", "doubtful": "Doubtful", "note": "Note"}
+_LEVELS = {"broken": "Not whole", "doubtful": "Caution", "note": "Note"}
 
 
 def html_report(document: Document) -> str:

@@ -14,7 +14,7 @@ from bench.report.verdict import headline, standings
 MOST_CHARACTERS = 300
 """Longest model output in Markdown; the HTML report shows more, the JSON document all."""
 
-_MARKS = {"broken": "**Not whole.**", "doubtful": "**Doubtful.**", "note": "Note."}
+_MARKS = {"broken": "**Not whole.**", "doubtful": "**Caution.**", "note": "Note."}
 
 
 def markdown_report(document: Document) -> str:

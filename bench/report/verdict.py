@@ -217,7 +217,7 @@ def _tied(entries: Sequence[_Entry], value: float) -> str:
 def _decision(title: str, first: _Entry, second: _Entry) -> tuple[str, bool]:
     """Say whether the 95% intervals of two figures lie apart."""
     if title == "Cheapest":
-        words = f"costs of {first.count} and {second.count} right answers have no interval"
+        words = f"costs of {first.count} and {second.count} right answers, without an interval"
         return words, False
     if first.condition != second.condition:
         pair = f"{first.condition} connections against {second.condition} ones"

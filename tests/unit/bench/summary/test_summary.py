@@ -149,7 +149,7 @@ def test_honest_consistency_compares_only_the_very_same_prompt():
     )
     assert different_tasks.quality.consistency_rate == 0.5
     assert different_tasks.quality.same_instance_consistency is None
-    same = {"prompt_hash": "aa" * 32}
+    same: dict[str, Any] = {"prompt_hash": "aa" * 32}
     same_task = only(
         trial(run=1, evaluation=verdict(True, "17"), **same),
         trial(run=2, evaluation=verdict(True, "17"), **same),
@@ -160,7 +160,7 @@ def test_honest_consistency_compares_only_the_very_same_prompt():
 
 
 def test_answers_of_one_case_are_never_the_same_instance_of_another():
-    same = {"prompt_hash": "aa" * 32}
+    same: dict[str, Any] = {"prompt_hash": "aa" * 32}
     target = only(trial(case=PATH, **same), trial(case=PARAPHRASE, **same))
     assert target.quality.same_instance_consistency is None
 
