@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.cli.console import Console
 from bench.cli.options import typed_settings
+from bench.client.masking import holds_secret
 from bench.config import Config, Place, load_config
 
 
@@ -37,5 +38,6 @@ def configured(params: Mapping[str, Any], console: Console) -> Config:
         value for name, value in (*known.production, *known.local) if environ.get(name) == value
     ]
     console.keep_secret(*seen, *(value for _, value in known.production))
-    console.keep_secret(*(value for _, value in config.settings.header))
+    typed = config.settings.header
+    console.keep_secret(*(value for name, value in typed if holds_secret(name.lower(), value)))
     return config

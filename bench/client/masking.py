@@ -29,7 +29,7 @@ class Mask:
     def __init__(self, headers: Iterable[tuple[str, str]], secrets: Iterable[str] = ()) -> None:
         found = {secret.strip() for secret in secrets}
         for name, value in headers:
-            if _is_secret(name.lower(), value.strip()):
+            if holds_secret(name.lower(), value.strip()):
                 found.add(value.strip())
             if "authorization" in name.lower():
                 found.add(value.strip().rpartition(" ")[2])
@@ -46,7 +46,13 @@ class Mask:
         return text
 
 
-def _is_secret(name: str, value: str) -> bool:
+def holds_secret(name: str, value: str) -> bool:
+    """Return whether a header's value has to be masked.
+
+    Args:
+        name: Of the header, in lower case.
+        value: Without white space around it.
+    """
     if name in _PUBLIC:
         return False
     if _SECRET_NAME.search(name):
