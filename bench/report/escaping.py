@@ -20,6 +20,8 @@ _FORMULA = re.compile(r"[\s\x00-\x20]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _SIGNED = re.compile(r"-|[+-]\d[\w .,%]*")
 _HARMLESS_CODE = re.compile(r"(`[a-z-][a-z0-9_. -]*`)")
 """Code spans that can't hold anything active, whoever wrote them: commands, flags, error codes."""
+_ADDRESS = re.compile(r"(\S*@\S*)")
+"""What some readers link or notify; no escape stops them, being code does."""
 _PROSE_SPECIAL = re.compile(r"([\\`*\[\]|~#!^]|(?<!\w)_|_(?!\w))")
 
 
@@ -55,8 +57,7 @@ def markdown_cell(text: str) -> str:
         return text
     if _PLAIN_CELL.fullmatch(text) and not _looks_active(text):
         return text
-    shown = visible(text).replace("`", "\\x60").replace("|", "\\x7c")
-    return f"`{_entities(shown)}`"
+    return _as_code(text)
 
 
 def markdown_prose(text: str) -> str:
@@ -159,8 +160,18 @@ def _looks_active(text: str) -> bool:
 
 
 def _disarmed(text: str) -> str:
+    parts = _ADDRESS.split(text)
+    return "".join(_as_code(part) if n % 2 else _escaped(part) for n, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
     shown = _PROSE_SPECIAL.sub(r"\\\1", _entities(visible(text)))
-    return shown.replace("://", "&#58;//").replace("www.", "www&#46;").replace("@", "&#64;")
+    return shown.replace("://", "&#58;//").replace("www.", "www&#46;")
+
+
+def _as_code(text: str) -> str:
+    shown = visible(text).replace("`", "\\x60").replace("|", "\\x7c")
+    return f"`{_entities(shown)}`"
 
 
 def _entities(text: str) -> str:

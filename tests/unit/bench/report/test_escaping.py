@@ -106,7 +106,8 @@ def test_a_cell_can_not_be_left(text):
         pytest.param("a_b _c_ *d*", r"a_b \_c\_ \*d\*", id="emphasis"),
         pytest.param("# x", r"\# x", id="heading"),
         pytest.param("[a](b) ![c](d)", r"\[a\](b) \!\[c\](d)", id="link and image"),
-        pytest.param("http://a www.b c@d", "http&#58;//a www&#46;b c&#64;d", id="addresses"),
+        pytest.param("http://a www.b", "http&#58;//a www&#46;b", id="addresses"),
+        pytest.param("to c@d, `e@f`", r"to `c@d,` `\x60e@f\x60`", id="mentions and mail"),
         pytest.param("a\nb\x1b", r"a\\nb\\x1b", id="hidden characters"),
     ],
 )
