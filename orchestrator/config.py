@@ -217,7 +217,7 @@ def _check_together(
         return
     value, at = chosen
     preset = written["preset"].raw if "preset" in written else None
-    can_point = any(key in parsed for key in ("point.env", "point.args", "point.headers"))
+    can_point = any(key in written for key in ("point.env", "point.args", "point.headers"))
     can_point |= any("upstream" in one.text + one.each_model for one in _generated(parsed))
     if value == "embedded" and not at.origin.startswith("preset"):
         faults.append(f"`upstream` ({at.origin}) is `embedded`: only preset `demo` is that")
