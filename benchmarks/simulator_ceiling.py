@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.simulator_process import TOKEN, Simulator, running_simulator
 
 EVENTS = 100
-CEILING_REQUESTS = 1000
+CEILING_REQUESTS = 500
 CEILING_CONNECTIONS = 64
 TTFT_MS = 50
 TIMER_MODEL = f"sim-ttft{TTFT_MS}-itl10-n100"

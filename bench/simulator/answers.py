@@ -1,7 +1,6 @@
 """What is answered: text cut into token-like pieces, filler, and the choice of right or wrong. Pure."""
 
 import hashlib
-import random
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -125,9 +124,11 @@ def invented_call(tools: Sequence[dict[str, Any]], index: int) -> Call:
 @cache
 def _stock() -> tuple[str, ...]:
     """Words with the space before them; drawn once, since drawing costs more than sending."""
-    generator = random.Random("gateway-bench-simulator")
-    firsts, seconds = (generator.choices(_SYLLABLES, k=4096) for _ in range(2))
-    return tuple(f" {first}{second}" for first, second in zip(firsts, seconds, strict=True))
+    count = len(_SYLLABLES)
+    draws = (draw("word", number) for number in range(4096))
+    return tuple(
+        f" {_SYLLABLES[value % count]}{_SYLLABLES[value // count % count]}" for value in draws
+    )
 
 
 _SAMPLES: Mapping[object, object] = {

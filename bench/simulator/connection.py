@@ -34,11 +34,7 @@ class Host(Protocol):
 
 
 class Connection:
-    """One connection: an ``asyncio.Protocol`` by shape.
-
-    Attributes:
-        is_busy: An answer is on its way.
-    """
+    """One connection: an ``asyncio.Protocol`` by shape, so that no method needs ``override``."""
 
     def __init__(
         self, host: Host, loop: asyncio.AbstractEventLoop, agenda: Agenda, *, number: int
@@ -62,11 +58,6 @@ class Connection:
         self._record: RequestRecord | None = None
         self._keeps_alive = True
         self._is_draining = False
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether an answer is on its way."""
-        return self._player is not None
 
     def drain(self) -> None:
         """Close now if idle, else after the current answer; waiting requests are dropped."""
