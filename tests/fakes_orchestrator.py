@@ -97,8 +97,12 @@ class FakeHeld:
     sent: list[tuple[int, int, bool]] = field(default_factory=list)
     end: Exit = field(default_factory=lambda: Exit(signal=15, source="pidfd"))
     is_closed: bool = False
+    interrupts: int = 0
 
     def ended(self, timeout_s: float) -> bool:
+        if timeout_s and self.interrupts:
+            self.interrupts -= 1
+            raise KeyboardInterrupt
         seen = self.table.processes.get(self.pid)
         if seen is None or seen.state == "zombie":
             return True

@@ -23,7 +23,7 @@ def machine(state_root: Path) -> Machine:
     state = DiskState(state_root)
     table: ProcessTable
     holder: Holder
-    if sys.platform == "darwin":
+    if sys.platform == "darwin":  # pragma: no cover
         import select
 
         from orchestrator.system.mac_kqueue import Kqueue, MacHolder
@@ -61,6 +61,6 @@ def state_root(environ: dict[str, str], home: Path) -> Path:
     """Return the folder of this user: ``$XDG_STATE_HOME/gwb``, on macOS the platform's place."""
     if environ.get("XDG_STATE_HOME"):
         return Path(environ["XDG_STATE_HOME"]) / "gwb"
-    if sys.platform == "darwin":
+    if sys.platform == "darwin":  # pragma: no cover
         return home / "Library" / "Application Support" / "gwb"
     return home / ".local" / "state" / "gwb"

@@ -67,7 +67,7 @@ def parse_bsdinfo(data: bytes) -> BsdInfo:
     )
 
 
-def libproc_reader() -> ReadInfo:
+def libproc_reader() -> ReadInfo:  # pragma: no cover  # macOS only
     """Return what asks libproc for one process; ``None`` = gone or not allowed."""
     library = ctypes.CDLL(ctypes.util.find_library("proc"), use_errno=True)
 
@@ -81,7 +81,7 @@ def libproc_reader() -> ReadInfo:
     return read
 
 
-def boot_session() -> str:
+def boot_session() -> str:  # pragma: no cover  # macOS only
     """Return ``kern.bootsessionuuid``."""
     library = ctypes.CDLL(ctypes.util.find_library("c"), use_errno=True)
     buffer = ctypes.create_string_buffer(64)

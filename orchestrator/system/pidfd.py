@@ -107,15 +107,23 @@ class PidfdHeld:
 
 
 class LinuxHolder:
-    """Takes hold by pidfd; where the kernel or a sandbox refuses it, by comparing."""
+    """Takes hold by pidfd; where the kernel or a sandbox refuses it, by comparing.
 
-    def __init__(self, table: ProcessTable) -> None:
+    Args:
+        table: Reads the process table.
+        open_pidfd: Opens a descriptor for a PID.
+    """
+
+    def __init__(
+        self, table: ProcessTable, open_pidfd: Callable[[int], int] = os.pidfd_open
+    ) -> None:
         self._table = table
+        self._open_pidfd = open_pidfd
 
     def hold(self, pid: int) -> Held | None:
         """Take hold of whatever has this PID now."""
         try:
-            fd = os.pidfd_open(pid)
+            fd = self._open_pidfd(pid)
         except (ProcessLookupError, FileNotFoundError):
             return None
         except OSError as refused:

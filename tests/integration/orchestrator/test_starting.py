@@ -300,6 +300,7 @@ def test_health_that_answers_otherwise_is_not_ready(yard):
 @pytest.mark.parametrize(
     ("command", "changes", "number"),
     [
+        pytest.param(("/bin/sh", "a\0b"), {}, errno.EINVAL, id="a zero byte"),
         pytest.param(("./broken",), {}, errno.ENOEXEC, id="no program"),
         pytest.param(
             ("/bin/sh", "-c", "exit"), {"folder": Path("/no/such")}, errno.ENOENT, id="cwd"

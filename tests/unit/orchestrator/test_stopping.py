@@ -66,6 +66,31 @@ def test_what_ignores_sigterm_is_killed_with_its_group_after_the_grace():
     assert fake.clock.at_ns - before >= 3_000_000_000
 
 
+def test_a_second_ctrl_c_means_now():
+    fake, started = up()
+    assert isinstance(started.held, FakeHeld)
+    started.held.deadly = frozenset({signal.SIGKILL})
+    started.held.interrupts = 1
+    done = stop(fake.ports, INSTANCE, held=started.held)
+    assert done.was_killed
+    assert NAME not in fake.state.files
+
+
+def test_a_member_whose_pid_was_reused_meanwhile_is_left_alone():
+    fake, _ = up()
+    fake.table.processes[12] = process(12, marker=MARK)
+
+    def hold(pid):
+        if pid == 12:
+            fake.table.processes[12] = process(12, ticks=9999, argv=("vi",))
+        return real(pid)
+
+    real = fake.holder.hold
+    fake.holder.hold = hold
+    stop(fake.ports, INSTANCE)
+    assert {pid for pid, _, _ in fake.holder.sent} == {4242}
+
+
 def test_a_suspended_gateway_gets_its_sigterm_delivered():
     fake, _ = up()
     fake.table.processes[4242] = replace(fake.table.processes[4242], state="stopped")

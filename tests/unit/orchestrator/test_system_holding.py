@@ -1,0 +1,168 @@
+"""Holding by comparison and by kqueue, on a fake table and a fake queue."""
+
+import errno
+import signal
+
+import pytest
+
+from orchestrator.events import Exit
+from orchestrator.system.checked import CheckedHeld
+from orchestrator.system.mac_kqueue import (
+    NOTE_EXIT,
+    NOTE_EXIT_MEMORY,
+    Kqueue,
+    KqueueHeld,
+    MacHolder,
+)
+from tests.fakes_orchestrator import FakeTable, process
+
+# Far above any pid_max: a signal that got through would hit nobody.
+NOBODY = 2**22 + 4242
+
+
+class FakeQueue:
+    """Notes prepared ends."""
+
+    def __init__(self, *heard):
+        self.heard = list(heard)
+        self.is_closed = False
+
+    def wait(self, timeout_s):
+        return self.heard.pop(0) if self.heard else None
+
+    def close(self):
+        self.is_closed = True
+
+
+def held_of(seen, *heard):
+    table = FakeTable(seen)
+    return table, KqueueHeld(seen, table.look, FakeQueue(*heard))
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "expected"),
+    [
+        (NOTE_EXIT, 15, Exit(signal=15, source="kqueue")),
+        (NOTE_EXIT, 256, Exit(code=1, source="kqueue")),
+        (NOTE_EXIT | NOTE_EXIT_MEMORY, 9, Exit(signal=9, source="kqueue", by_memory=True)),
+    ],
+)
+def test_an_end_comes_with_its_status(flags, status, expected):
+    _, held = held_of(process(), (flags, status))
+    assert held.ended(0)
+    assert held.ended(0)
+    assert held.exit() == expected
+
+
+def test_nothing_noted_is_alive_and_unknown():
+    _, held = held_of(process())
+    assert not held.ended(0)
+    assert held.exit() == Exit()
+    assert held.pid == 4242
+    held.close()
+
+
+def test_a_reused_pid_is_not_signalled():
+    table, held = held_of(process(NOBODY, 1000))
+    table.processes[NOBODY] = process(NOBODY, 2000)
+    assert not held.send(signal.SIGKILL)
+    assert not held.send(signal.SIGKILL, group=True)
+
+
+@pytest.mark.parametrize("state", ["alive", "zombie"])
+def test_a_process_that_went_meanwhile_is_no_error(state):
+    _, held = held_of(process(NOBODY, state=state))
+    assert not held.send(signal.SIGTERM)
+    assert not held.send(signal.SIGTERM, group=True)
+
+
+def test_without_help_of_the_kernel_a_zombie_is_dead_and_nobody_can_tell_how():
+    table = FakeTable(process())
+    held = CheckedHeld(process(), table.look)
+    assert not held.ended(0.03)
+    table.processes[4242] = process(state="zombie")
+    assert held.ended(10)
+    assert held.exit() == Exit()
+    held.close()
+
+
+def holder(table, answer):
+    def attach(pid):
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    return MacHolder(table, attach)
+
+
+def test_a_process_is_held_by_its_queue():
+    queue = FakeQueue()
+    held = holder(FakeTable(process()), queue).hold(4242)
+    assert isinstance(held, KqueueHeld)
+    held.close()
+    assert queue.is_closed
+
+
+def test_a_refused_queue_falls_back_to_comparing():
+    refused = PermissionError(errno.EPERM, "no")
+    assert isinstance(holder(FakeTable(process()), refused).hold(4242), CheckedHeld)
+
+
+def test_what_is_gone_is_not_held():
+    assert holder(FakeTable(), ProcessLookupError()).hold(4242) is None
+    queue = FakeQueue()
+    assert holder(FakeTable(), queue).hold(4242) is None
+    assert queue.is_closed
+
+
+def test_memory_kills_are_not_counted_there():
+    assert holder(FakeTable(), FakeQueue()).memory_counter(1)() is None
+
+
+class FakeSelect:
+    """The names of the `select` module that kqueue needs."""
+
+    KQ_FILTER_PROC, KQ_EV_ADD, KQ_EV_ONESHOT = -5, 1, 16
+
+    def __init__(self, *, refusal=None, events=()):
+        self.refusal, self.events, self.watched, self.is_closed = refusal, list(events), [], False
+
+    def kqueue(self):
+        return self
+
+    def kevent(self, pid, **asked):
+        return pid, asked
+
+    def control(self, changes, most, timeout):
+        if changes:
+            if self.refusal:
+                raise self.refusal
+            self.watched += changes
+            return []
+        return [self.events.pop(0)] if self.events else []
+
+    def close(self):
+        self.is_closed = True
+
+
+class Note:
+    fflags, data = NOTE_EXIT, 9
+
+
+def test_the_queue_asks_for_exit_and_status():
+    api = FakeSelect(events=[Note])
+    queue = Kqueue(4242, api)
+    (pid, asked) = api.watched[0]
+    assert pid == 4242
+    assert asked["fflags"] & 0x8400_0000 == 0x8400_0000
+    assert queue.wait(0) == (NOTE_EXIT, 9)
+    assert queue.wait(0) is None
+    queue.close()
+    assert api.is_closed
+
+
+def test_a_queue_for_a_process_that_is_gone_is_closed():
+    api = FakeSelect(refusal=ProcessLookupError())
+    with pytest.raises(ProcessLookupError):
+        Kqueue(4242, api)
+    assert api.is_closed
