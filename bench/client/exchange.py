@@ -58,6 +58,9 @@ class Ending:
     message: str = ""
 
 
+_GIVEN_UP = Ending(code="connect_reset", message="it was given up before its end")
+
+
 class Exchange:
     """State of one request on one connection."""
 
@@ -65,8 +68,8 @@ class Exchange:
         self.http = HttpAnswer()
         self.decoder = decoder
         self.limits = limits
-        self.ending: Ending | None = None
-        """``None`` until it is over."""
+        self.ending = _GIVEN_UP
+        """Stays so only if nobody waits for the end."""
         self.error_body = bytearray()
         """Beginning of a body whose status is no success."""
         self.reads = 0
@@ -81,7 +84,7 @@ class Exchange:
     @property
     def is_over(self) -> bool:
         """Nothing more is waited for."""
-        return self.ending is not None
+        return self.ending is not _GIVEN_UP
 
     @property
     def is_success_status(self) -> bool:
@@ -136,7 +139,7 @@ class Exchange:
 
     def expire(self, now_ns: int) -> None:
         """End it if ``due_ns`` has come."""
-        if self.ending is not None or now_ns < self.due_ns:
+        if self.is_over or now_ns < self.due_ns:
             return
         if self.done_ns is not None:
             self._end(now_ns, "stream_incomplete", "the body did not end after its end mark")
@@ -158,7 +161,7 @@ class Exchange:
             self.done_ns = at_ns
 
     def _end(self, at_ns: int, code: EndCode | None = None, message: str = "") -> None:
-        if self.ending is not None:
+        if self.is_over:
             return
         self.ending = Ending(code=code, message=message)
         # A body that was done but never ended is as long as what was read of it.

@@ -108,14 +108,14 @@ def is_stale_connection(exchange: Exchange) -> bool:
     Only at once after sending: a server that took the request and worked on it was not stale, and
     asking it again could be billed twice and would hide its death.
     """
-    ending, sent, ended = exchange.ending, exchange.sent_ns, exchange.ended_ns
-    if ending is None or ending.code != "connect_reset" or exchange.reads:
+    sent, ended = exchange.sent_ns, exchange.ended_ns
+    if exchange.ending.code != "connect_reset" or exchange.reads or ended is None:
         return False
-    return sent is None or ended is None or ended - sent < _STALE_WITHIN_NS
+    return sent is None or ended - sent < _STALE_WITHIN_NS
 
 
 def _stamps(exchange: Exchange, decoded: Decoded, circumstances: Circumstances) -> Stamps:
-    phases, ending = circumstances.phases, exchange.ending
+    phases = circumstances.phases
     return Stamps(
         t0_ns=circumstances.t0_ns,
         sent_ns=exchange.sent_ns,
@@ -126,7 +126,7 @@ def _stamps(exchange: Exchange, decoded: Decoded, circumstances: Circumstances) 
         connect_ns=phases.connect_ns,
         tls_ns=phases.tls_ns,
         lag_ns=circumstances.lag_ns,
-        is_body_open=exchange.done_ns is not None and bool(ending and ending.code),
+        is_body_open=exchange.done_ns is not None and exchange.ending.code is not None,
     )
 
 
@@ -143,10 +143,10 @@ def _masked(error: ResponseError, mask: Mask) -> ResponseError:
 def _error(
     exchange: Exchange, decoded: Decoded, circumstances: Circumstances
 ) -> ResponseError | None:
-    ending, head = exchange.ending, exchange.http.head
-    broken = ending is not None and ending.code is not None
+    broken, message = exchange.ending.code, exchange.ending.message
+    head = exchange.http.head
     if head is None:
-        return error_of(*_why(exchange))
+        return error_of(broken or "invalid_http", message)
     if not exchange.is_success_status:
         return _status_error(head, bytes(exchange.error_body), circumstances)
     fault = decoded.fault
@@ -154,16 +154,8 @@ def _error(
         return error_of(fault.code, fault.message, status=head.status)
     is_done = decoded.finish_reason is not None and exchange.done_ns is not None
     if broken and not is_done:
-        code, message = _why(exchange)
-        return error_of(code, f"{message}, {_progress(decoded)}", status=head.status)
+        return error_of(broken, f"{message}, {_progress(decoded)}", status=head.status)
     return _answer_error(decoded, head.status)
-
-
-def _why(exchange: Exchange) -> tuple[str, str]:
-    ending = exchange.ending
-    if ending is None or ending.code is None:
-        return "connect_reset", "the exchange was given up"
-    return ending.code, ending.message
 
 
 def _answer_error(decoded: Decoded, status: int) -> ResponseError | None:

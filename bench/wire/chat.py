@@ -16,6 +16,8 @@ from bench.wire.tool_calls import ToolCallAssembly
 from bench.wire.usage import merge_usage, read_usage
 
 _DONE: Final = b"[DONE]"
+_DONE_BYTES: Final = 16
+"""No longer event is looked at for the end mark."""
 _KEEP_ALIVE_NAMES: Final = (b"ping", b"heartbeat", b"keepalive", b"keep-alive")
 _BOM: Final = b"\xef\xbb\xbf"
 _WHOLE_BODY_STARTS: Final = b'{[<"'
@@ -139,7 +141,7 @@ class ChatDecoder:
             self._first_event_ns = self._at_ns
         self._event_count += 1
         data = event.data
-        if data.strip() == _DONE:
+        if len(data) < _DONE_BYTES and data.strip() == _DONE:
             self.saw_done = True
             return
         try:
