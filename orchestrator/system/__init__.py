@@ -59,7 +59,8 @@ def machine(state_root: Path) -> Machine:
 
 def state_root(environ: dict[str, str], home: Path) -> Path:
     """Return the folder of this user: ``$XDG_STATE_HOME/gwb``, on macOS the platform's place."""
-    if environ.get("XDG_STATE_HOME"):
+    # A relative one is to be ignored (XDG Base Directory Specification).
+    if Path(environ.get("XDG_STATE_HOME", "")).is_absolute():
         return Path(environ["XDG_STATE_HOME"]) / "gwb"
     if sys.platform == "darwin":  # pragma: no cover
         return home / "Library" / "Application Support" / "gwb"

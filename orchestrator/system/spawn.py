@@ -80,14 +80,14 @@ def _helper(order: Mapping[str, Any], keep: tuple[int, ...]) -> Iterator[subproc
     python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     source = Path(detach.__file__).read_text("utf-8")
     helper = subprocess.Popen(
-        [str(python), "-I", "-S", "-c", _BOOT],
+        [str(python), "-I", "-S", "-X", "utf8", "-c", _BOOT],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         pass_fds=keep,
         start_new_session=True,
         cwd="/",
-        env={"PYTHONUTF8": "1"},
+        env={},
     )
     with helper:
         if helper.stdin is not None:

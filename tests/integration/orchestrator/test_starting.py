@@ -92,6 +92,19 @@ def test_a_python_script_sees_itself_its_arguments_and_its_environment(yard):
     yard.stop(held=started.held)
 
 
+def test_words_and_bytes_of_every_kind_reach_the_gateway(yard):
+    odd = ["zwölf €", "a'b\"c\\d", "two\nlines", os.fsdecode(b"\xff\xfe")]
+    script = ECHO.replace('"prefix"', '"odd": os.environ["ODD"], "prefix"')
+    yard.write("dist/serve.py", script)
+    started = yard.start(
+        sys.executable, "dist/serve.py", *odd[:3], environment={"ODD": odd[3] + odd[0]}
+    )
+    seen = json.loads(ask(started))
+    assert seen["argv"][1:] == odd[:3]
+    assert seen["odd"] == odd[3] + odd[0]
+    yard.stop(held=started.held)
+
+
 def test_a_python_module_runs_as_main_from_its_folder(yard):
     yard.write("dist/__init__.py", "")
     yard.write("dist/gateway.py", ECHO.replace("from server", "from dist.server"))

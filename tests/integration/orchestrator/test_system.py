@@ -561,7 +561,7 @@ def test_a_build_is_told_with_commit_tree_and_difference(facts, tmp_path):
 
 @pytest.mark.parametrize(
     ("environ", "expected"),
-    [({"XDG_STATE_HOME": "/x"}, Path("/x/gwb")), ({}, None)],
+    [({"XDG_STATE_HOME": "/x"}, Path("/x/gwb")), ({}, None), ({"XDG_STATE_HOME": "x"}, None)],
 )
 def test_state_lives_where_the_platform_says(environ, expected):
     found = state_root(environ, Path("/home/me"))
