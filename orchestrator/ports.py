@@ -157,13 +157,7 @@ class Sockets(Protocol):
     def peers(
         self, ours: tuple[str, int], theirs: tuple[str, int], near: Collection[int]
     ) -> frozenset[int]:
-        """Return who holds the other end of one connection; empty = nobody that can be seen.
-
-        Args:
-            ours: Local address of our end.
-            theirs: The address that was connected to.
-            near: PIDs to look at first.
-        """
+        """Return who holds ``theirs`` end of our connection, looking at ``near`` first."""
         ...
 
     def ephemeral_floor(self) -> int:
@@ -200,12 +194,7 @@ class HealthProbe(Protocol):
     """Asks for health."""
 
     def ask(self, question: HealthQuestion, near: Collection[int]) -> HealthAnswer:
-        """Ask once and find out who holds the connection's other end.
-
-        Args:
-            question: Where to ask, and for how long at most.
-            near: PIDs to look at first; everybody else only when none of them holds it.
-        """
+        """Ask once; of the PIDs that may hold the other end, look at ``near`` first."""
         ...
 
 
