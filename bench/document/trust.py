@@ -24,6 +24,7 @@ _REASONS = {
     "budget": "the time budget was used up",
     "max_cost": "the money limit was reached",
     "gateway": "the gateway died or was replaced",
+    "no_success": "no request of some target succeeded",
     "provider_down": "the provider answered only with errors",
     "key_rejected": "the key was rejected",
     "disk_full": "the disk was full",
@@ -57,6 +58,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_client_lag(run),
         *_violations(run.trials),
         *_connection(run.summary),
+        *_held_back(run.summary),
         *_overlap(run.config),
         *_money(run),
         *_record(run.completeness, is_recorded_plan=run.is_recorded_plan),
@@ -179,6 +181,20 @@ def _connection(summary: Summary) -> Iterable[Caveat]:
                 code=f"headline_{kind}",
                 level="doubtful",
                 text=f"The speed of {', '.join(which)} was measured {words}.",
+            )
+
+
+def _held_back(summary: Summary) -> Iterable[Caveat]:
+    for target in summary.targets:
+        verdicts = headline_block(target.performance).held_back
+        if verdicts is not None and 2 * verdicts.hits > verdicts.of:
+            yield Caveat(
+                code="held_back",
+                level="note",
+                text=f"{target.target_id} does not stream: {verdicts.hits} of "
+                f"{_count(verdicts.of, 'answer')} came in one or two pieces. Something on the way "
+                "buffers them, so the first token is as late as the last, and tokens per second "
+                "say nothing.",
             )
 
 

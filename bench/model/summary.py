@@ -206,6 +206,7 @@ class TargetSummary(Record, frozen=True, kw_only=True):
     """Touched by an incident: counted here and nowhere else."""
     cancelled: int = 0
     not_run: int = 0
+    """Planned and without a record: never sent, or sent and lost (``completeness`` tells apart)."""
     warmups: int = 0
 
 

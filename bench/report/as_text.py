@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bench.model.document import Document
 from bench.model.summary import TargetSummary
+from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
 from bench.report.verdict import Standing, headline, standings
@@ -68,6 +69,7 @@ def _table(targets: Sequence[TargetSummary], width: int) -> list[str]:
 
 def _cells(target: TargetSummary) -> tuple[str, ...]:
     block = headline_block(target.performance)
+    speed = block.visible_tokens_per_second
     planned = "" if target.planned is None else f"/{target.planned}"
     return (
         f"{target.attempted}{planned}",
@@ -75,7 +77,7 @@ def _cells(target: TargetSummary) -> tuple[str, ...]:
         percent(target.quality.score),
         ms(block.ttft_ms.p50 if block.ttft_ms else None),
         ms(block.total_ms.p50 if block.total_ms else None),
-        ms(block.visible_tokens_per_second.p50 if block.visible_tokens_per_second else None),
+        "held" if is_held_back(block) else ms(speed.p50 if speed else None),
         usd(target.efficiency.quality_cost_per_correct_usd),
     )
 

@@ -1,6 +1,6 @@
 """Cells that several sections share: a figure and what it stands on."""
 
-from bench.model.summary import NumericSummary, TargetSummary
+from bench.model.summary import MetricSummary, NumericSummary, TargetSummary
 from bench.report.figures import (
     ABSENT,
     counted,
@@ -12,6 +12,14 @@ from bench.report.figures import (
     sample_detail,
 )
 from bench.report.tables import Cell
+
+HELD_BACK = "held back"
+
+
+def is_held_back(block: MetricSummary) -> bool:
+    """Return whether most answers came in one piece: their tokens per second mean nothing."""
+    verdicts = block.held_back
+    return verdicts is not None and 2 * verdicts.hits > verdicts.of
 
 
 def success_cell(target: TargetSummary) -> Cell:

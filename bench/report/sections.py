@@ -1,7 +1,7 @@
 """Document → the sections that every long report shows, each figure with what it stands on."""
 
 from bench.model.document import Document
-from bench.report.cells import p50, score_cell, success_cell
+from bench.report.cells import HELD_BACK, is_held_back, p50, score_cell, success_cell
 from bench.report.figures import percent, rate_detail, usd
 from bench.report.making import making_sections
 from bench.report.scores import agents, agreement, quality, slices
@@ -44,7 +44,9 @@ def _overview(document: Document) -> Section:
                 score_cell(target),
                 p50(block.ttft_ms),
                 p50(block.total_ms),
-                p50(block.visible_tokens_per_second),
+                Cell(text=HELD_BACK)
+                if is_held_back(block)
+                else p50(block.visible_tokens_per_second),
                 Cell(text=usd(target.efficiency.quality_cost_per_correct_usd)),
             )
         )

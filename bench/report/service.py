@@ -2,7 +2,7 @@
 
 from bench.model.document import Document
 from bench.model.summary import MetricSummary
-from bench.report.cells import median, p90
+from bench.report.cells import HELD_BACK, is_held_back, median, p90
 from bench.report.figures import ABSENT, counted, ms, percent, rate_detail, usd
 from bench.report.tables import Cell, Section, Table
 
@@ -61,7 +61,7 @@ def _speed_row(target_id: str, connection: str, block: MetricSummary) -> tuple[C
         p90(block.ttft_ms),
         median(block.total_ms),
         p90(block.total_ms),
-        median(block.visible_tokens_per_second),
+        Cell(text=HELD_BACK) if is_held_back(block) else median(block.visible_tokens_per_second),
         median(block.itl_ms),
         median(block.tpot_ms),
         median(block.max_content_stall_ms),

@@ -12,6 +12,15 @@ from bench.document.trust import Circumstances, caveats
 from bench.errors import JournalUnreadable
 from bench.model.document import Document
 from bench.model.run import RunConfig, Started
+from bench.model.summary import (
+    EfficiencySummary,
+    MetricSummary,
+    NumericSummary,
+    PerformanceSummary,
+    QualitySummary,
+    Rate,
+    ReliabilitySummary,
+)
 from bench.model.trial import Timing
 from tests.sample_documents import (
     FAST,
@@ -430,3 +439,37 @@ def test_a_verdict_without_an_answer_is_kept():
     )
     assert kept.trials[0].evaluation is not None
     assert kept.summary.targets[0].quality.attempted == 0
+
+
+def test_a_target_that_does_not_stream_is_said():
+    held = tuple(
+        trial(case=STREAM, run=run, response=response(timing(held_back=run > 2)))
+        for run in range(1, 6)
+    )
+    document = build_document(ledger(held, cases=(STREAM,)))
+    text = next(c.text for c in document.trust if c.code == "held_back")
+    assert "does not stream: 3 of 5 answers" in text
+
+
+def test_every_figure_is_explained():
+    told = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    records = (
+        NumericSummary,
+        Rate,
+        MetricSummary,
+        PerformanceSummary,
+        QualitySummary,
+        ReliabilitySummary,
+        EfficiencySummary,
+        Timing,
+    )
+    counts = {"trials", "excluded", "completionTokens", "promptTokens", "cachedPromptTokens"}
+    ranges = {"p90Interval", "p95Interval", "bodyNotEnded"}
+    names = (
+        {field.encode_name for record in records for field in msgspec.structs.fields(record)}
+        - counts
+        - ranges
+    )
+    same_as_in_a_trial = {"ttftMs"}
+    missing = {name for name in names if f"`{name}`" not in told} - same_as_in_a_trial
+    assert missing == set()

@@ -379,6 +379,15 @@ def test_timings_keep_failed_evaluations():
     assert "0% (0 of 1, 0 to 79%)" in row
 
 
+def test_a_held_back_stream_has_no_tokens_per_second():
+    held = tuple(
+        trial(case=STREAM, run=run, response=response(timing(held_back=True))) for run in (1, 2)
+    )
+    document = build_document(ledger(held, cases=(STREAM,)))
+    assert "held back" in render_reports(document)[".md"].split("## Speed")[0]
+    assert " held" in terminal_summary(document, width=80)
+
+
 def test_long_lists_are_cut_and_counted():
     trials = tuple(trial(run=run, evaluation=verdict(False)) for run in range(1, 71))
     reports = render_reports(build_document(ledger(trials)))
