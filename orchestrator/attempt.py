@@ -323,7 +323,7 @@ def _death(machine: Machine, made: Attempt, coming: _Coming) -> Exception:
 def _ready(machine: Machine, made: Attempt, coming: _Coming) -> Started:
     at_ns = machine.clock.now_ns()
     session = session_of(machine, coming.record.identity, made.request.run_id)
-    found = found_exposures(session, made, coming.record)
+    found = _exposures(session, made, coming.record)
     coming.events.append(Event(name="ready", at_ns=at_ns))
     record = msgspec.structs.replace(
         coming.record,
@@ -335,7 +335,7 @@ def _ready(machine: Machine, made: Attempt, coming: _Coming) -> Started:
     return Started(record=record, held=coming.held, events=tuple(coming.events))
 
 
-def found_exposures(
+def _exposures(
     session: tuple[ProcessInfo, ...], made: Attempt, record: GatewayRecord
 ) -> tuple[Exposure, ...]:
     """Match every member's command line against every pattern; what is shown is masked."""

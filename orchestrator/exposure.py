@@ -47,17 +47,6 @@ def patterns_for(
     return tuple(dict.fromkeys([*DEFAULT_PATTERNS, *own, *more]))
 
 
-def faulty_patterns(patterns: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the patterns that are no regular expressions, each with the reason."""
-    faults = []
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as fault:
-            faults.append((pattern, str(fault)))
-    return tuple(faults)
-
-
 def exposed(processes: Iterable[ProcessInfo], patterns: Sequence[str]) -> tuple[Exposure, ...]:
     """Match the whole command line of each process against each pattern; first match each."""
     compiled = [(pattern, re.compile(pattern)) for pattern in patterns]

@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 import pytest
 
-from orchestrator.exposure import exposed, faulty_patterns, members, patterns_for
+from orchestrator.exposure import exposed, members, patterns_for
 from tests.fakes_orchestrator import MARK, identity, process
 
 ENTRY = PurePath("/home/me/shop-gateway/dist/serve.js")
@@ -48,10 +48,6 @@ def test_names_of_one_or_two_letters_are_no_patterns():
 def test_the_users_own_patterns_count_too():
     patterns = patterns_for(entry=None, worktree=PurePath("/work/tree"), more=["quiet-.*"])
     assert exposed([process(argv=("quiet-one",))], patterns)[0].pattern == "quiet-.*"
-
-
-def test_a_pattern_that_is_no_regular_expression_is_named():
-    assert [pattern for pattern, _ in faulty_patterns(["ok", "(", "["])] == ["(", "["]
 
 
 def test_members_are_the_session_the_marker_and_their_descendants():
