@@ -16,6 +16,7 @@ from orchestrator.commands import run_commands
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.environment import GatewayEnvironment
+from orchestrator.errors import OrchestratorError
 from orchestrator.faults import ServicesMissing, UpstreamKeyMissing
 from orchestrator.health_now import health_label
 from orchestrator.interrupts import Interrupted, Interrupts
@@ -84,6 +85,16 @@ class Up:
         return f"{self.url}{self.wanted.config.api_path}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Down:
+    """What became of a gateway and all around it."""
+
+    stopped: Stopped | None
+    """``None`` = it could not be stopped."""
+    fault: OrchestratorError | None
+    """The first thing that went wrong, in the order of the steps."""
+
+
 def worktree_of(folder: Path) -> Path:
     """Return the real path of the git worktree that holds ``folder``, else of the folder."""
     real = folder.resolve()
@@ -127,21 +138,27 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
 
 def take_down(
     machine: Machine, wanted: Wanted, *, interrupts: Interrupts, held: Held | None = None
-) -> Stopped:
+) -> Down:
     """Stop the gateway, run its teardown, stop its simulator last, remove what was generated.
 
     Every step is tried, whatever an earlier one met; a signal meanwhile shortens the grace to 0.
-
-    Raises:
-        OrchestratorError: The last thing that went wrong.
     """
-    with ExitStack() as rest:
-        folder = generated_folder(machine, wanted.instance)
-        rest.callback(shutil.rmtree, folder, ignore_errors=True)
-        if wanted.config.upstream == "simulated":
-            rest.callback(stop_patiently, machine, wanted.upstream_instance, interrupts)
-        rest.callback(_teardown, wanted, _surroundings(wanted, folder))
-        return stop_patiently(machine, wanted.instance, interrupts, held=held)
+    folder = generated_folder(machine, wanted.instance)
+    stopped: list[Stopped] = []
+    steps: list[Callable[[], object]] = [
+        lambda: stopped.append(stop_patiently(machine, wanted.instance, interrupts, held=held)),
+        lambda: _teardown(wanted, _surroundings(wanted, folder)),
+    ]
+    if wanted.config.upstream == "simulated":
+        steps.append(lambda: stop_patiently(machine, wanted.upstream_instance, interrupts))
+    faults: list[OrchestratorError] = []
+    for step in steps:
+        try:
+            step()
+        except OrchestratorError as fault:
+            faults.append(fault)
+    shutil.rmtree(folder, ignore_errors=True)
+    return Down(stopped=next(iter(stopped), None), fault=next(iter(faults), None))
 
 
 def stop_patiently(

@@ -30,6 +30,8 @@ class JobEnd:
     """The measuring process's own object; empty = it had none."""
     gateway: Mapping[str, Any]
     headline: str = ""
+    stop_fault: OrchestratorError | None = None
+    """Why something of the gateway may be left; what was measured is saved all the same."""
     files: tuple[str, ...] = ()
     next: str | None = None
 
@@ -66,7 +68,10 @@ def conclude(machine: Machine, course: Course, end: ChildEnd, *, interrupted: in
         code = int(end.said["exitCode"])
         return JobEnd(
             exit_code=_own_code(code, course),
-            reason=str(end.said.get("reason") or "done"),
+            reason="not_stopped"
+            if _spoils(code, course)
+            else str(end.said.get("reason") or "done"),
+            stop_fault=course.stop_fault,
             said=end.said,
             gateway=gateway,
         )
@@ -74,8 +79,14 @@ def conclude(machine: Machine, course: Course, end: ChildEnd, *, interrupted: in
 
 
 def _own_code(code: int, course: Course) -> int:
-    """A run that the gateway's death cut short is 4, whatever else the child made of it."""
-    return GATEWAY_DIED if code == INCOMPLETE and course.died is not None else code
+    """A run that the gateway's death cut short is 4; one that left something behind is not 0."""
+    if code == INCOMPLETE and course.died is not None:
+        return GATEWAY_DIED
+    return course.stop_fault.exit_code if _spoils(code, course) and course.stop_fault else code
+
+
+def _spoils(code: int, course: Course) -> bool:
+    return code == 0 and course.stop_fault is not None
 
 
 def _after_death(

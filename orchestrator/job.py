@@ -13,7 +13,6 @@ from typing import Any
 from orchestrator.bench_child import BenchChild, ChildEnd, bench_words, terminal_given_to
 from orchestrator.bringing import Say, Up, Wanted, bring_up, take_down
 from orchestrator.conclusion import Course, JobEnd, conclude
-from orchestrator.errors import OrchestratorError
 from orchestrator.events import Exited, Trouble
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import BuildDiffers
@@ -21,6 +20,7 @@ from orchestrator.interrupts import Interrupts
 from orchestrator.launching import request_headers, token_of
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
+from orchestrator.render import environment_lines
 from orchestrator.watch import Watcher
 
 _COMPARED = {
@@ -54,6 +54,8 @@ class Job:
     """How the gateway is started again by ``resume``; goes into the journal's header."""
     keep: bool = False
     """Leave the gateway up."""
+    is_verbose: bool = False
+    """Tell what was done to the gateway's environment."""
     expected_build: Mapping[str, Any] | None = None
     """Facts of the build that a resumed run began with; ``None`` = a new run."""
     on_journal: Callable[[Path], None] = lambda _: None
@@ -64,8 +66,7 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
     """Do the whole job.
 
     Raises:
-        OrchestratorError: The gateway did not start, or could not be stopped; nothing was measured
-            or all of it is saved.
+        OrchestratorError: The gateway did not start; nothing was measured.
         Interrupted: A signal came before anything was measured.
     """
     with interrupts.abandoning():
@@ -76,15 +77,13 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         down.callback(course.link.close)
         down.callback(_stop_once, job, machine, course, interrupts)
         _require_same_build(job, up)
-        _announce(up, say)
+        _announce(job, up, say)
         course.link.send(_hello(job, up))
         watcher = Watcher(machine, up.started, lambda end: _on_death(course, end))
         down.callback(watcher.close)
         end = _measure(job, machine, course, watcher, interrupts)
         watcher.expect_end()
         _stop_once(job, machine, course, interrupts)
-    if course.stop_fault is not None:
-        raise course.stop_fault
     return conclude(machine, course, end, interrupted=interrupts.exit_code)
 
 
@@ -106,11 +105,13 @@ def _short(value: object) -> str:
     return "unknown" if value is None else str(value)[:12]
 
 
-def _announce(up: Up, say: Say) -> None:
+def _announce(job: Job, up: Up, say: Say) -> None:
     record = up.started.record
     say(f"gateway up: PID {record.identity.pid} on {up.url}, log `{record.log}`")
     for line in (*up.wanted.config.notes, *record.warnings):
         say(f"note: {line}")
+    for line in environment_lines(up.environment) if job.is_verbose else ():
+        say(f"environment: {line}")
     for one in record.exposure:
         say(f"warning: PID {one.pid} would be hit by `pkill -f '{one.pattern}'`: {one.command}")
 
@@ -239,9 +240,5 @@ def _stop_once(job: Job, machine: Machine, course: Course, interrupts: Interrupt
     """Take the gateway down, once, whoever asks; a fault is kept for the end of the job."""
     if course.stopped is not None or course.stop_fault is not None or job.keep:
         return
-    try:
-        course.stopped = take_down(
-            machine, course.up.wanted, held=course.up.started.held, interrupts=interrupts
-        )
-    except OrchestratorError as fault:
-        course.stop_fault = fault
+    down = take_down(machine, course.up.wanted, held=course.up.started.held, interrupts=interrupts)
+    course.stopped, course.stop_fault = down.stopped, down.fault

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SAFETY_STOP_S = 120.0
 
@@ -19,16 +20,18 @@ class Done:
     err: str
 
     @property
-    def told(self) -> dict:
+    def told(self) -> dict[str, Any]:
         """The object of ``--json``: all of stdout, on one line."""
         assert self.out.count("\n") == 1, self.out
         assert len(self.out) < 8000
-        return json.loads(self.out)
+        told: dict[str, Any] = json.loads(self.out)
+        return told
 
     @property
-    def gateway(self) -> dict:
+    def gateway(self) -> dict[str, Any]:
         """The gateway's part of the object."""
-        return self.told["detail"]["gateway"]
+        part: dict[str, Any] = self.told["detail"]["gateway"]
+        return part
 
 
 class CommandLine:
@@ -52,7 +55,7 @@ class CommandLine:
         }
         self.out = home / "out"
 
-    def begin(self, *words: str, **environ: str) -> subprocess.Popen:
+    def begin(self, *words: str, **environ: str) -> subprocess.Popen[str]:
         """Start a command and return at once."""
         return subprocess.Popen(
             [sys.executable, "-m", "orchestrator", *words],
@@ -64,7 +67,7 @@ class CommandLine:
             text=True,
         )
 
-    def end(self, process: subprocess.Popen) -> Done:
+    def end(self, process: subprocess.Popen[str]) -> Done:
         """Wait for a command that was begun."""
         out, err = process.communicate(timeout=SAFETY_STOP_S)
         return Done(code=process.returncode, out=out, err=err)
@@ -87,6 +90,6 @@ class CommandLine:
                 found.append(folder.name)
         return found
 
-    def records(self) -> list[dict]:
+    def records(self) -> list[dict[str, Any]]:
         """Gateways on record."""
         return [json.loads(one.read_bytes()) for one in sorted(self.state.glob("*.json"))]

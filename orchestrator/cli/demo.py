@@ -10,7 +10,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
 from orchestrator.cli.describing import describe
-from orchestrator.cli.job_outcome import a_job, do_job
+from orchestrator.cli.job_outcome import a_job, do_job, verbosity
 from orchestrator.cli.start_options import keep_option
 from orchestrator.job import Measuring
 
@@ -38,7 +38,7 @@ def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
     here = machine()
     flags = {"preset": "demo", "port": params["port"]}
     described = describe(flags, here, console, use_files=False)
-    words = measuring_argv(ctx)
+    words = [*measuring_argv(ctx), *verbosity(params)]
     if not params.get("model_id") and not params.get("model"):
         words += ["--model", _MODEL]
         if not params.get("mapping"):
@@ -52,5 +52,6 @@ def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
         models=(),
         flags=flags,
         keep=params["keep"],
+        is_verbose=bool(params.get("verbose")),
     )
     return do_job(job, here, console)

@@ -26,6 +26,7 @@ def a_job(
     models: tuple[str, ...],
     flags: Mapping[str, Any],
     keep: bool,
+    is_verbose: bool = False,
     expected: Mapping[str, Any] | None = None,
 ) -> Job:
     """Return the job on a private instance, named after its run id.
@@ -37,6 +38,7 @@ def a_job(
         models: Names that the gateway will be asked for.
         flags: What was typed, by key: kept so that the run can be resumed.
         keep: Leave the gateway up.
+        is_verbose: Tell what was done to its environment.
         expected: Of a run that goes on: how it was launched.
     """
     run_id = new_run_id(here)
@@ -62,9 +64,15 @@ def a_job(
             "descriptionHash": description_hash(config, described.located, models),
         },
         keep=keep,
+        is_verbose=is_verbose,
         on_journal=lambda path: _trust_own(path, here),
         expected_build=None if expected is None else expected.get("build", {}),
     )
+
+
+def verbosity(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return `-v` as often as it was typed, for the measuring process."""
+    return ("-v",) * int(params.get("verbose") or 0)
 
 
 def _trust_own(journal: Path, here: Machine) -> None:
@@ -93,6 +101,9 @@ def do_job(job: Job, machine: Machine, console: Console) -> Outcome:
                 headline="interrupted before anything was measured; the gateway is stopped",
                 next="the same command again",
             )
+    if end.stop_fault is not None:
+        console.say(f"error: {end.stop_fault.message}")
+        console.say(f"hint: {end.stop_fault.hint}")
     if not end.said:
         console.say(f"error: {end.headline}")
         if end.next:

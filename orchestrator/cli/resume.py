@@ -14,7 +14,7 @@ from bench.cli.sections import SectionedCommand
 from bench.runs import FoundRun, find_run
 from orchestrator.app import machine, trust_store
 from orchestrator.cli.describing import describe, require_trusted
-from orchestrator.cli.job_outcome import a_job, do_job
+from orchestrator.cli.job_outcome import a_job, do_job, verbosity
 from orchestrator.cli.launched import read_launch
 from orchestrator.cli.start_options import keep_option
 from orchestrator.faults import BuildDiffers
@@ -63,7 +63,7 @@ def _with_gateway(
     )
     measuring = Measuring(
         command="resume",
-        words=(str(found.path), *measuring_argv(ctx)),
+        words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
         may_ask=not params.get("yes") and not params.get("wants_json"),
     )
     job = a_job(
@@ -73,6 +73,7 @@ def _with_gateway(
         models=tuple(launch.get("models", ())),
         flags=flags,
         keep=params["keep"],
+        is_verbose=bool(params.get("verbose")),
         expected=launch,
     )
     if job.launch["descriptionHash"] != launch.get("descriptionHash"):

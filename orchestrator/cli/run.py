@@ -11,7 +11,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
 from orchestrator.cli.describing import Described, describe
-from orchestrator.cli.job_outcome import a_job, do_job
+from orchestrator.cli.job_outcome import a_job, do_job, verbosity
 from orchestrator.cli.start_options import keep_option, start_options, typed_flags
 from orchestrator.job import Measuring
 
@@ -41,11 +41,17 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
     described = describe(flags, here, console)
     measuring = Measuring(
         command="bench",
-        words=(*measuring_argv(ctx), *_dialect(described, params)),
+        words=(*measuring_argv(ctx), *_dialect(described, params), *verbosity(params)),
         may_ask=not params.get("yes") and not params.get("wants_json"),
     )
     job = a_job(
-        described, here, measuring=measuring, models=models, flags=flags, keep=params["keep"]
+        described,
+        here,
+        measuring=measuring,
+        models=models,
+        flags=flags,
+        keep=params["keep"],
+        is_verbose=bool(params.get("verbose")),
     )
     return do_job(job, here, console)
 

@@ -7,22 +7,9 @@ import textwrap
 import pytest
 
 from tests.command_line import CommandLine
+from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
-
-HEALTHY = """
-    import http.server, os
-    class Answer(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = b"fine"
-            self.send_response(int(os.environ.get("STATUS", "200")))
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        def log_message(self, *_):
-            pass
-    http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Answer).serve_forever()
-"""
 
 
 @pytest.fixture
@@ -39,12 +26,6 @@ def command(tmp_path, worktree):
     for record in line.records():
         line("stop", str(record["identity"]["pid"]))
     assert line.leftovers() == []
-
-
-def entry(worktree, text=HEALTHY, name="gateway_entry.py"):
-    path = worktree / name
-    path.write_text(textwrap.dedent(text))
-    return name
 
 
 def test_an_entry_that_is_not_there_is_named_with_its_path(command, worktree):
@@ -82,7 +63,7 @@ def test_an_unknown_preset_has_near_matches(command):
 
 
 def test_a_taken_port_is_told_with_who_has_it_from_where_and_since_when(command, worktree):
-    entry(worktree)
+    write_small_gateway(worktree)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = command("start", "--entry", "gateway_entry.py", "--port", str(port))
@@ -92,7 +73,9 @@ def test_a_taken_port_is_told_with_who_has_it_from_where_and_since_when(command,
 
 
 def test_a_gateway_that_exits_at_once_is_told_with_status_and_log(command, worktree):
-    entry(worktree, "import sys\nprint('no database: password=hunter22')\nsys.exit(3)\n")
+    (worktree / "gateway_entry.py").write_text(
+        "import sys\nprint('no database: password=hunter22')\nsys.exit(3)\n"
+    )
     done = command("start", "--entry", "gateway_entry.py", "--health", "/")
     assert done.code == 3
     assert "the gateway exited with status 3" in done.err
@@ -101,7 +84,7 @@ def test_a_gateway_that_exits_at_once_is_told_with_status_and_log(command, workt
 
 
 def test_a_gateway_that_is_never_healthy_is_told_with_what_it_said(command, worktree):
-    entry(worktree)
+    write_small_gateway(worktree)
     done = command(
         "start", "--entry", "gateway_entry.py", "--ready-timeout", "1500ms", STATUS="503"
     )
@@ -112,7 +95,7 @@ def test_a_gateway_that_is_never_healthy_is_told_with_what_it_said(command, work
 
 
 def test_a_missing_service_is_named_before_anything_is_built_or_started(command, worktree):
-    entry(worktree)
+    write_small_gateway(worktree)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
@@ -138,7 +121,7 @@ def test_a_missing_service_is_named_before_anything_is_built_or_started(command,
 
 
 def test_a_build_that_fails_is_told_with_its_last_lines(command, worktree):
-    entry(worktree)
+    write_small_gateway(worktree)
     (worktree / "gateway-bench.toml").write_text(
         "[gateway]\nentry = 'gateway_entry.py'\nbuild = ['ls /no/such/place']\n"
     )
@@ -150,7 +133,7 @@ def test_a_build_that_fails_is_told_with_its_last_lines(command, worktree):
 
 
 def test_a_configuration_of_the_worktree_is_not_executed_before_somebody_agreed(command, worktree):
-    entry(worktree)
+    write_small_gateway(worktree)
     toml = worktree / "gateway-bench.toml"
     toml.write_text("[gateway]\nentry = 'gateway_entry.py'\nbuild = 'touch built'\n")
     refused = command("start", "--json")

@@ -32,7 +32,7 @@ def a_service():
     """Something that accepts connections, as a database's port does."""
 
     class Accept(socketserver.BaseRequestHandler):
-        def handle(self):
+        def handle(self):  # type: ignore[explicit-override]
             pass
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Accept) as server:

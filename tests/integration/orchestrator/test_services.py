@@ -89,7 +89,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_header("content-length", "0")
         self.end_headers()
 
-    def log_message(self, format, *args):  # noqa: A002
+    def log_message(self, format, *args):  # type: ignore[explicit-override]  # noqa: A002
         pass
 
 

@@ -27,7 +27,7 @@ def test_inside_of_one_it_abandons_the_step():
 
 
 def test_it_is_forwarded_each_time():
-    forwarded = []
+    forwarded: list[int] = []
     interrupts = Interrupts()
     with interrupts.installed():
         interrupts.forward = forwarded.append
