@@ -7,7 +7,14 @@ from orchestrator.events import Exit, classify, described, from_wait_status
 
 @pytest.mark.parametrize(
     ("status", "code", "number"),
-    [(0, 0, None), (256, 1, None), (0xFF00, 255, None), (9, None, 9), (15, None, 15), (134, None, 6)],
+    [
+        (0, 0, None),
+        (256, 1, None),
+        (0xFF00, 255, None),
+        (9, None, 9),
+        (15, None, 15),
+        (134, None, 6),
+    ],
 )
 def test_a_wait_status_is_a_code_or_a_signal(status, code, number):
     end = from_wait_status(status, "pidfd")
