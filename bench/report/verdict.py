@@ -185,12 +185,13 @@ def _standing(
     sign = 1 if entries[0].lower_is_better else -1
     first, second = sorted(entries, key=lambda entry: sign * entry.value)[:2]
     if first.value == second.value:
+        is_everyone = all(entry.value == first.value for entry in entries)
         return Standing(
             title=title,
-            leader=_tied(entries, first.value),
+            leader="no difference" if is_everyone else _tied(entries, first.value),
             figure=words.format(show(first.value)),
             next="",
-            why="a tie",
+            why=f"all {len(entries)} targets are equal" if is_everyone else "a tie",
             is_decided=False,
         )
     why, is_decided = _decision(title, first, second)

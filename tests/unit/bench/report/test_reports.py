@@ -191,8 +191,18 @@ def test_equal_figures_are_a_tie():
     text = compared(
         *(trial(t, PATH, r, estimated_cost_usd=0.002) for t in (FAST, SLOW) for r in (1, 2))
     )
-    assert "Cheapest: swift/demo-small, steady/demo-small:eu, $0.00200 per right answer" in text
-    assert "a tie" in text
+    assert "Cheapest: no difference, $0.00200 per right answer; all 2 targets are equal" in text
+
+
+def test_some_equal_leaders_are_a_tie():
+    targets = tuple(
+        type(FAST)(id=f"t{n}", model="m", model_id="m", display_name="M") for n in range(5)
+    )
+    trials = tuple(
+        trial(target, PATH, 1, evaluation=verdict(target.id != "t4")) for target in targets
+    )
+    text = terminal_summary(build_document(ledger(trials, targets=targets)), width=200)
+    assert "Best answers: t0, t1 and 2 more, score 100%; a tie" in text
 
 
 def test_the_cheaper_one_leads_without_an_interval():
