@@ -10,6 +10,8 @@ from orchestrator.ports import Absence, Listener
 
 # The kernel wakes us at the death itself; this is how soon `close` is heard.
 _TURN_S = 0.2
+# A process that is being killed closes its sockets a moment before it counts as dead.
+_DYING_S = 1.0
 _LOG_EVERY_NS = 5_000_000_000
 _LOG_LIMIT_BYTES = 64 * 1024 * 1024
 _ANY_HOST = frozenset(("0.0.0.0", "::"))  # noqa: S104  # compared with, not bound
@@ -80,6 +82,8 @@ class Watcher:
             one for one in machine.sockets.listeners(record.port) if _reaches(one, record.host)
         ]
         if not listeners:
+            if self._held.ended(_DYING_S):
+                return _as_trouble(self._end())
             return self._trouble(
                 "gateway_draining_or_hung", f"lives but no longer listens on port {record.port}"
             )

@@ -109,6 +109,25 @@ def test_alive_and_not_listening_is_draining_or_hung(watched):
     assert str(watched.port) in trouble.summary
 
 
+class ClosedByDeath(list):
+    """Listeners of a process that closed them because it is being killed."""
+
+    def __init__(self, watched):
+        super().__init__()
+        self.watched = watched
+
+    def __iter__(self):
+        self.watched.end_with(Exit(signal=9, source="zombie"))
+        return iter(())
+
+
+def test_sockets_that_close_before_the_death_is_seen_are_a_death(watched):
+    watched.fake.sockets.listening = ClosedByDeath(watched)
+    trouble = watched.watcher.explain(None)
+    assert trouble is not None
+    assert (trouble.incident_class, trouble.detail["signal"]) == ("gateway_killed", 9)
+
+
 def test_a_listener_that_is_another_took_the_port(watched):
     watched.fake.sockets.listening = []
     watched.listen("::", 77)
