@@ -7,11 +7,8 @@ error; click's are usage errors; everything else is a fault of this program (exi
 import os
 import re
 import sys
-import traceback
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import gettempdir
 
 import click
 
@@ -84,7 +81,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
     else:
         return _unexpected(fault, console)
     if console.debug:
-        console.say("".join(traceback.format_exception(fault)).rstrip())
+        console.say(_traceback(fault).rstrip())
     _say_error(console, message, hint)
     return Outcome(
         exit_code=exit_code,
@@ -97,7 +94,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
 
 
 def _unexpected(fault: Exception, console: Console) -> Outcome:
-    told = console.clean("".join(traceback.format_exception(fault)))
+    told = console.clean(_traceback(fault))
     path = _write_fault(told)
     message = f"unexpected {type(fault).__name__}: {fault}"
     hint = f"this is a fault of gateway-bench; report it with `{path}`" if path else "report it"
@@ -109,6 +106,12 @@ def _unexpected(fault: Exception, console: Console) -> Outcome:
     return Outcome(
         exit_code=1, reason="unexpected", headline=clean, files=files, next=console.clean(hint)
     )
+
+
+def _traceback(fault: Exception) -> str:
+    from traceback import format_exception  # 10 ms that only faults pay
+
+    return "".join(format_exception(fault))
 
 
 def _say_error(console: Console, message: str, hint: str | None) -> None:
@@ -157,6 +160,9 @@ def _snake(name: str) -> str:
 
 def _write_fault(told: str) -> Path | None:
     """Keep the traceback where its finder can report it; ``None`` if no folder takes it."""
+    from datetime import UTC, datetime
+    from tempfile import gettempdir  # 15 ms that only faults pay
+
     now = datetime.now(tz=UTC)
     name = f"fault-{now:%Y%m%dT%H%M%S}-{os.getpid()}.txt"
     python = sys.version.split()[0]

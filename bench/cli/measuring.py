@@ -8,9 +8,10 @@ from typing import Any
 
 from bench.app import Session, run_plan
 from bench.cli.agreeing import agree
+from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
-from bench.cli.place import archive_folder, configured
+from bench.cli.place import archive_folder
 from bench.cli.resuming import resume_journal
 from bench.cli.talk import (
     accept_link,

@@ -2,18 +2,17 @@
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from bench.cli.console import Console
-from bench.cli.options import typed_settings
-from bench.client.masking import holds_secret
-from bench.config import Config, Place, load_config
+if TYPE_CHECKING:
+    from bench.config import Place
 
 
-def current_place() -> Place:
+def current_place() -> "Place":
     """Return the working directory and the environment."""
+    from bench.config import Place  # every command's help passes through this module
+
     return Place(folder=Path.cwd(), environ=dict(os.environ))
 
 
@@ -27,17 +26,3 @@ def data_home() -> Path:
 def archive_folder() -> Path:
     """Return the user's folder of runs: one folder per run id."""
     return data_home() / "gateway-bench" / "runs"
-
-
-def configured(params: Mapping[str, Any], console: Console) -> Config:
-    """Return the settings; every key in sight is masked from here on."""
-    config = load_config(typed_settings(params), current_place())
-    known = config.known_keys()
-    environ = config.place.environ
-    seen = [
-        value for name, value in (*known.production, *known.local) if environ.get(name) == value
-    ]
-    console.keep_secret(*seen, *(value for _, value in known.production))
-    typed = config.settings.header
-    console.keep_secret(*(value for name, value in typed if holds_secret(name.lower(), value)))
-    return config

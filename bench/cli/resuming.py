@@ -7,9 +7,10 @@ from typing import Any
 from bench.app import Session, resume_plan
 from bench.cases import CASES
 from bench.cli.agreeing import agree
+from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
-from bench.cli.place import archive_folder, configured, current_place
+from bench.cli.place import archive_folder, current_place
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
 from bench.clock import SystemClock
 from bench.config import Config

@@ -1,0 +1,67 @@
+"""An endpoint that nobody vouches for: no list of models, plain JSON answers, every request kept."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+ANSWER = {
+    "id": "1",
+    "model": "m",
+    "choices": [{"index": 0, "message": {"content": "FINAL: x"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 2},
+}
+
+
+@dataclass
+class PaidEndpoint:
+    """What was asked, and what is answered."""
+
+    url: str = ""
+    status: int = 200
+    posts: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    gets: list[dict[str, str]] = field(default_factory=list)
+
+
+@contextmanager
+def paid_endpoint() -> Iterator[PaidEndpoint]:
+    """Serve on a free port of this machine until the block ends."""
+    endpoint = PaidEndpoint()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            endpoint.gets.append({name.lower(): value for name, value in self.headers.items()})
+            self._answer(404, {"error": {"message": "no such path"}})
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            named = {name.lower(): value for name, value in self.headers.items()}
+            endpoint.posts.append((named, body))
+            refusal = {"error": {"message": f"bad key {named.get('authorization')}"}}
+            self._answer(endpoint.status, ANSWER if endpoint.status == 200 else refusal)
+
+        def _answer(self, status: int, body: object) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:  # type: ignore[explicit-override]
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    endpoint.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
