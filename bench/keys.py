@@ -134,11 +134,6 @@ def _is_key(secret: Secret, name: str, kind: str) -> str:
     return f"`{secret.variable}` holds the same {kind} key as `{name}`"
 
 
-def is_local_name(name: str) -> bool:
-    """Whether a variable of this name holds a key that stays on this machine."""
-    return name.startswith(LOCAL_PREFIX)
-
-
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Return ``text`` with every secret masked: as it is, URL-encoded, in base64, JSON-escaped.
 

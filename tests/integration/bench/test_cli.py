@@ -2,9 +2,11 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +40,20 @@ class Cli:
     def __call__(
         self, *words: str, program: tuple[str, ...] = (sys.executable, "-m", "bench")
     ) -> "subprocess.CompletedProcess[str]":
-        environ = {
+        return subprocess.run(
+            [*program, *words],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            cwd=self.home,
+            env=self.variables,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
             "XDG_DATA_HOME": str(self.home / "data"),
@@ -48,16 +63,6 @@ class Cli:
             **{name: value for name, value in os.environ.items() if "COVERAGE" in name},
             **self.environ,
         }
-        return subprocess.run(
-            [*program, *words],
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            cwd=self.home,
-            env=environ,
-            timeout=PATIENCE_S,
-            check=False,
-        )
 
 
 @pytest.fixture
@@ -269,6 +274,52 @@ def test_a_cut_run_goes_on_and_needs_its_headers_again(cli, paid):
     unpaid = cli("resume", "latest", "-H", "X-A: b")
     assert unpaid.returncode == 7
     assert "paid run, what is missing:" in unpaid.stderr
+
+
+def answered(cli: Cli, answers: str, *words: str) -> tuple[int, str]:
+    """Return exit code and talk of a command whose terminal is answered with ``answers``."""
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench", *words],
+        stdin=terminal,
+        stderr=terminal,
+        stdout=subprocess.DEVNULL,
+        cwd=cli.home,
+        env=cli.variables,
+    )
+    os.close(terminal)
+    os.write(main, answers.encode())
+    said = b""
+    with suppress(OSError):  # Linux ends a terminal's reading with EIO
+        while part := os.read(main, 65_536):
+            said += part
+    os.close(main)
+    return process.wait(timeout=PATIENCE_S), said.decode()
+
+
+def test_a_person_is_asked_before_money_is_spent(cli, paid):
+    words = ("bench", "m", *at(paid.url), *QUICK, "--no-stream")
+    code, said = answered(cli, "n\n", *words)
+    assert code == 7
+    assert "not started: the answer was no" in said
+    assert paid.posts == []
+    code, said = answered(cli, "y\n", *words)
+    assert code in {0, 5}, said
+    assert len(paid.posts) == 1
+
+
+def test_a_person_is_asked_whether_to_pay_again(cli, paid):
+    words = ("bench", "m", *at(paid.url), "--no-stream", "--quiet")
+    assert cli(*words, "--budget", "1", "--yes").returncode == 0
+    sent = len(paid.posts)
+    code, said = answered(cli, "stop\n", *words, "--yes")
+    assert code == 7
+    assert "resume it, pay again, or stop?" in said
+    assert len(paid.posts) == sent
+    code, said = answered(cli, "resume\ny\n", *words)
+    assert "paid run, what is missing:" in said
+    assert len(list(cli.output.glob("*.jsonl"))) == 1
+    assert code in {0, 5}, said
 
 
 def test_a_stranger_s_journal_gets_no_key(cli, paid):
