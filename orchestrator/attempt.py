@@ -12,7 +12,7 @@ from orchestrator import records
 from orchestrator.entry import EntryPlan, Program, ShimPlace, plan_entry, read_command
 from orchestrator.errors import DiedBeforeReady, EntryMissing, NeverReady, NotDetached, NotStarted
 from orchestrator.events import Event, described
-from orchestrator.exposure import MARKER, Exposure, exposed, patterns_for
+from orchestrator.exposure import MARKER, RECORD_MARKER, Exposure, exposed, patterns_for
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Launch, Machine, Started, StartRequest, exit_of, session_of
 from orchestrator.masking import mask
@@ -132,11 +132,13 @@ def _resolve(
     return script, found(script.interpreter)
 
 
-def _environment(made: Attempt, plan: EntryPlan) -> dict[str, str]:
+def _environment(machine: Machine, made: Attempt, plan: EntryPlan) -> dict[str, str]:
     environment = {
         name: value for name, value in made.launch.environment.items() if name not in _OF_OUR_PARENT
     }
     environment[MARKER] = made.request.run_id
+    record = machine.state.root / records.record_name(made.request.instance.id)
+    environment[RECORD_MARKER] = str(record)
     if plan.path_first is not None:
         rest = environment.get("PATH")
         environment["PATH"] = f"{plan.path_first}:{rest}" if rest else str(plan.path_first)
@@ -147,7 +149,7 @@ def _spawn(machine: Machine, made: Attempt, plan: EntryPlan) -> _Coming:
     order = SpawnOrder(
         executable=plan.executable,
         argv=plan.argv,
-        environment=_environment(made, plan),
+        environment=_environment(machine, made, plan),
         folder=made.launch.folder,
         log=_log(machine, made),
     )

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.link import JobLink, Message
+from orchestrator.ports import Lock
 
 LINK_VARIABLE = "GWB_LINK_FD"
 _TICK_S = 0.1
@@ -48,10 +49,17 @@ class BenchChild:
         environment: The whole one, key included.
         folder: Working directory: where `.env` and results belong.
         link: The line to it.
+        hold: On the gateway that it uses: it goes on without us, and so must this.
     """
 
     def __init__(
-        self, words: Sequence[str], *, environment: Mapping[str, str], folder: Path, link: JobLink
+        self,
+        words: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        link: JobLink,
+        hold: Lock,
     ) -> None:
         self._link = link
         self._output = b""
@@ -60,7 +68,7 @@ class BenchChild:
                 list(words),
                 cwd=folder,
                 env={**environment, LINK_VARIABLE: str(link.child_descriptor)},
-                pass_fds=(link.child_descriptor,),
+                pass_fds=(link.child_descriptor, hold.descriptor),
                 stdout=subprocess.PIPE,
                 process_group=0,
             )

@@ -19,6 +19,7 @@ from orchestrator.environment import GatewayEnvironment
 from orchestrator.errors import OrchestratorError
 from orchestrator.faults import ServicesMissing, UpstreamKeyMissing
 from orchestrator.health_now import health_label
+from orchestrator.holding import hold_for_use
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import (
     Surroundings,
@@ -29,7 +30,7 @@ from orchestrator.launching import (
 )
 from orchestrator.lifecycle import Machine, Started, StartRequest, Stopped, find, standing
 from orchestrator.locate import Located, locate
-from orchestrator.ports import Held
+from orchestrator.ports import Held, Lock
 from orchestrator.records import Instance
 from orchestrator.services import check_services
 from orchestrator.starting import start
@@ -73,6 +74,8 @@ class Up:
     started: Started
     near: Surroundings
     environment: GatewayEnvironment
+    hold: Lock
+    """Keeps clean-ups away for as long as it is used; whoever brought it up lets go of it."""
 
     @property
     def url(self) -> str:
@@ -120,8 +123,10 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
         NotStarted: The gateway or its simulator did not start.
     """
     folder = generated_folder(machine, wanted.instance)
-    was_up = _is_up(machine, wanted.instance)
     with ExitStack() as undo:
+        hold = hold_for_use(machine, wanted.instance, wanted.run_id)
+        undo.callback(hold.release)
+        was_up = _is_up(machine, wanted.instance)
         near = _surroundings(wanted, folder)
         if not was_up:
             _require_services(wanted, near)
@@ -133,7 +138,7 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
         started = start(machine, _request(wanted), launch_for(wanted.config, wanted.located, near))
         undo.pop_all()
     environment = environment_for(wanted.config, near, started.record.port)
-    return Up(wanted=wanted, started=started, near=near, environment=environment)
+    return Up(wanted=wanted, started=started, near=near, environment=environment, hold=hold)
 
 
 def take_down(

@@ -10,6 +10,8 @@ from orchestrator.identity import Identity, Match, matches
 from orchestrator.ports import ProcessInfo
 
 MARKER = "GWB_RUN"
+RECORD_MARKER = "GWB_RECORD"
+"""Where the record of the marked one lies: another state folder's gateways are not ours to end."""
 
 # What people and scripts are seen to kill by, and the three words that a command line of ours
 # must never hold. Regular expressions over the whole command line, as `pgrep -f` has them.

@@ -72,6 +72,7 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
     with interrupts.abandoning():
         up = bring_up(machine, job.wanted, say)
     with ExitStack() as down:
+        down.callback(up.hold.release)
         down.callback(up.started.held.close)
         course = Course(up=up, link=JobLink())
         down.callback(course.link.close)
@@ -142,6 +143,7 @@ def _measure(
         environment=_child_environment(up),
         folder=up.wanted.config.cwd,
         link=course.link,
+        hold=up.hold,
     )
     with ExitStack() as after:
         after.callback(child.end)

@@ -34,6 +34,7 @@ from orchestrator.ports import (
     Sockets,
     Spawner,
     StateFolder,
+    Worktrees,
 )
 from orchestrator.readiness import HealthCheck
 from orchestrator.records import Ending, GatewayRecord, Instance, Unreadable
@@ -53,6 +54,7 @@ class Machine:
     facts: BuildFacts
     shims: ShimFiles
     log: LogFile
+    worktrees: Worktrees
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,6 +56,8 @@ class ProcessInfo:
     """Working directory; ends in `` (deleted)`` on Linux when it was removed."""
     marker: str | None = None
     """Value of ``GWB_RUN`` in its environment."""
+    record_path: str | None = None
+    """Value of ``GWB_RECORD`` in its environment: where its gateway is on record."""
     age_s: float | None = None
 
     @property
@@ -69,6 +71,17 @@ class ProcessInfo:
         return " ".join(self.argv) if self.argv else f"[{self.name}]"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessDetail:
+    """What else can be seen of one process; ``None`` = not by this user, or not on this system."""
+
+    resident_bytes: int | None = None
+    namespace: str | None = None
+    """Its own PID namespace, which may lie below ours."""
+    container: str | None = None
+    """Of which container its control group is, where that is not our own."""
+
+
 class ProcessTable(Protocol):
     """Reads the process table."""
 
@@ -78,6 +91,10 @@ class ProcessTable(Protocol):
 
     def everyone(self) -> tuple[ProcessInfo, ...]:
         """Return all processes that can be seen; those that end meanwhile are left out."""
+        ...
+
+    def detail(self, pid: int) -> ProcessDetail:
+        """Return what costs more to see and is asked of few processes only."""
         ...
 
     def ourselves(self) -> Identity:
@@ -148,6 +165,10 @@ class Sockets(Protocol):
 
     def listeners(self, port: int) -> tuple[Listener, ...]:
         """Return who listens on a port, on any address."""
+        ...
+
+    def all_listeners(self) -> tuple[Listener, ...]:
+        """Return every listening socket of this network namespace."""
         ...
 
     def obstacle(self, port: int) -> str | None:
@@ -235,9 +256,25 @@ class Spawner(Protocol):
 class Lock(Protocol):
     """A lock that dies with its holder; its file is never removed."""
 
+    @property
+    def descriptor(self) -> int:
+        """Its open file: a child that inherits it holds the lock too. Closed by ``release``."""
+        ...
+
     def release(self) -> None:
         """Let others have it."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """Who has a shared lock, and since when nobody has."""
+
+    is_held: bool
+    notes: tuple[str, ...] = ()
+    """One line of each that took it since it was last free, ended or not."""
+    quiet_s: float | None = None
+    """Since it was last taken or let go; ``None`` = it never was taken."""
 
 
 class StateFolder(Protocol):
@@ -270,6 +307,26 @@ class StateFolder(Protocol):
         Returns:
             The lock, or the note of who has it.
         """
+        ...
+
+    def share(self, name: str, note: str) -> Lock | str:
+        """Take a lock that others may share, but not with who has it alone.
+
+        Args:
+            name: Of the file.
+            note: One line about the holder.
+
+        Returns:
+            The lock, or the note of who has it alone.
+        """
+        ...
+
+    def use_of(self, name: str) -> Use:
+        """Say whether somebody holds a shared lock."""
+        ...
+
+    def age_s(self, name: str) -> float | None:
+        """Return for how long a file has not been written to; ``None`` = there is none."""
         ...
 
 
@@ -310,6 +367,33 @@ class Build:
     """Of ``git diff HEAD``; ``None`` when clean or not known."""
     newer_source: str | None = None
     """A tracked file that is newer than the entry: what runs is an old build."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worktree:
+    """One working tree of a repository, as ``git worktree list`` has it."""
+
+    path: str
+    branch: str | None = None
+    """``None`` = detached, or not a git worktree at all."""
+    is_gone: bool = False
+    """Its folder was removed."""
+
+
+class Worktrees(Protocol):
+    """Asks git for working trees; no git, or no repository, is an empty answer."""
+
+    def around(self, folder: str) -> tuple[Worktree, ...]:
+        """Return every working tree of the repository that holds ``folder``."""
+        ...
+
+    def holding(self, folder: str) -> Worktree | None:
+        """Return the nearest folder upward that is a working tree; its branch is not asked for."""
+        ...
+
+    def exists(self, folder: str) -> bool:
+        """Say whether a folder is there."""
+        ...
 
 
 class ShimFiles(Protocol):

@@ -121,6 +121,11 @@ def lock_name(instance_id: str) -> str:
     return f"{instance_id}.lock"
 
 
+def use_name(instance_id: str) -> str:
+    """Return the file name of the lock that whoever uses an instance shares; never removed."""
+    return f"{instance_id}.use"
+
+
 def log_name(instance_id: str) -> str:
     """Return the file name of an instance's log."""
     return f"{instance_id}.log"

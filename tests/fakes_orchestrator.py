@@ -21,8 +21,11 @@ from orchestrator.ports import (
     Held,
     Listener,
     Lock,
+    ProcessDetail,
     ProcessInfo,
     SpawnOrder,
+    Use,
+    Worktree,
 )
 
 US = 500
@@ -72,6 +75,7 @@ class FakeTable:
     def __init__(self, *processes: ProcessInfo) -> None:
         self.processes = {one.pid: one for one in processes}
         self.hidden: set[int] = set()
+        self.details: dict[int, ProcessDetail] = {}
         self.processes[US] = process(US, 10, parent=1)
 
     def look(self, pid: int) -> ProcessInfo | Absence:
@@ -81,6 +85,9 @@ class FakeTable:
 
     def everyone(self) -> tuple[ProcessInfo, ...]:
         return tuple(one for one in self.processes.values() if one.pid not in self.hidden)
+
+    def detail(self, pid: int) -> ProcessDetail:
+        return self.details.get(pid, ProcessDetail(resident_bytes=64 * 2**20, namespace="ns-1"))
 
     def ourselves(self) -> Identity:
         return self.processes[US].identity
@@ -159,6 +166,9 @@ class FakeSockets:
     def listeners(self, port: int) -> tuple[Listener, ...]:
         return tuple(one for one in self.listening if one.port == port)
 
+    def all_listeners(self) -> tuple[Listener, ...]:
+        return tuple(self.listening)
+
     def obstacle(self, port: int) -> str | None:
         if self.is_everything_taken:
             return "something listens on 127.0.0.1"
@@ -205,7 +215,12 @@ class FakeSpawner:
     def spawn(self, order: SpawnOrder) -> Iterator[Birth]:
         self.orders.append(order)
         pid = next(self.pids)
-        born = process(pid, argv=order.argv, marker=order.environment.get("GWB_RUN"))
+        born = process(
+            pid,
+            argv=order.argv,
+            marker=order.environment.get("GWB_RUN"),
+            record_path=order.environment.get("GWB_RECORD"),
+        )
         self.table.processes[pid] = replace(born, **self.newborn)
         yield Birth(pid=pid)
         if self.refusal is not None:
@@ -216,7 +231,9 @@ class FakeSpawner:
 class FakeLock:
     """A lock in memory."""
 
-    def __init__(self, locks: dict[str, str], name: str) -> None:
+    descriptor = -1
+
+    def __init__(self, locks: dict[str, Any], name: str) -> None:
         self._locks = locks
         self._name = name
 
@@ -231,6 +248,9 @@ class FakeState:
         self.root = Path("/state")
         self.files: dict[str, bytes] = {}
         self.locks: dict[str, str] = {}
+        self.uses: dict[str, Use] = {}
+        self.quiet: dict[str, float] = {}
+        self.ages: dict[str, float] = {}
 
     def read(self, name: str) -> bytes | None:
         return self.files.get(name)
@@ -247,8 +267,22 @@ class FakeState:
     def lock(self, name: str, note: str) -> Lock | str:
         if name in self.locks:
             return self.locks[name]
+        if name in self.uses:
+            return self.uses[name].notes[0]
         self.locks[name] = note
         return FakeLock(self.locks, name)
+
+    def share(self, name: str, note: str) -> Lock | str:
+        if name in self.locks:
+            return self.locks[name]
+        self.uses[name] = Use(is_held=True, notes=(note,), quiet_s=0.0)
+        return FakeLock(self.uses, name)
+
+    def use_of(self, name: str) -> Use:
+        return self.uses.get(name, Use(is_held=False, quiet_s=self.quiet.get(name)))
+
+    def age_s(self, name: str) -> float | None:
+        return self.ages.get(name, 0.0) if name in self.files else None
 
 
 class FakeFacts:
@@ -289,6 +323,25 @@ class FakeShims:
         self.placed.pop(path, None)
 
 
+class FakeWorktrees:
+    """Working trees that tests fill; every folder that is not in ``gone`` is there."""
+
+    def __init__(self) -> None:
+        self.listed: tuple[Worktree, ...] = ()
+        self.gone: set[str] = set()
+        self.asked: list[str] = []
+
+    def around(self, folder: str) -> tuple[Worktree, ...]:
+        self.asked.append(folder)
+        return self.listed
+
+    def holding(self, folder: str) -> Worktree | None:
+        return None
+
+    def exists(self, folder: str) -> bool:
+        return folder not in self.gone
+
+
 class FakeLog:
     """A log in memory."""
 
@@ -319,6 +372,7 @@ class FakeMachine:
     facts: FakeFacts = field(default_factory=FakeFacts)
     shims: FakeShims = field(default_factory=FakeShims)
     log: FakeLog = field(default_factory=FakeLog)
+    worktrees: FakeWorktrees = field(default_factory=FakeWorktrees)
 
     def __post_init__(self) -> None:
         self.holder = FakeHolder(self.table, self.clock)
@@ -337,4 +391,5 @@ class FakeMachine:
             facts=self.facts,
             shims=self.shims,
             log=self.log,
+            worktrees=self.worktrees,
         )

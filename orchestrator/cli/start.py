@@ -60,6 +60,7 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
     with interrupts.installed(), interrupts.abandoning():
         up = bring_up(here, wanted, console.say)
     up.started.held.close()
+    up.hold.release()
     return _outcome(up, console)
 
 

@@ -12,6 +12,7 @@ from orchestrator.system.logfile import DiskLog
 from orchestrator.system.shim_files import DiskShims
 from orchestrator.system.spawn import HelperSpawner
 from orchestrator.system.state import DiskState
+from orchestrator.system.worktrees import GitWorktrees
 
 
 def machine(state_root: Path) -> Machine:
@@ -54,6 +55,7 @@ def machine(state_root: Path) -> Machine:
         facts=DiskFacts(state),
         shims=DiskShims(state),
         log=DiskLog(),
+        worktrees=GitWorktrees(),
     )
 
 

@@ -15,9 +15,9 @@ from typing import Literal
 
 import psutil
 
-from orchestrator.exposure import MARKER
+from orchestrator.exposure import MARKER, RECORD_MARKER
 from orchestrator.identity import Identity
-from orchestrator.ports import Absence, ProcessInfo
+from orchestrator.ports import Absence, ProcessDetail, ProcessInfo
 
 _PROC_PIDTBSDINFO = 3
 _FIND_ZOMBIES = 1
@@ -127,11 +127,18 @@ class MacTable:
         seen = ((pid, self._read(pid)) for pid in psutil.pids())
         return tuple(self._info(pid, parse_bsdinfo(data)) for pid, data in seen if data)
 
+    def detail(self, pid: int) -> ProcessDetail:
+        """Return the memory of one process; there are no PID namespaces here."""
+        try:
+            return ProcessDetail(resident_bytes=psutil.Process(pid).memory_info().rss)
+        except (psutil.Error, OSError):
+            return ProcessDetail()
+
     def _identity(self, pid: int, start_us: int) -> Identity:
         return Identity(boot_id=self._boot_id, pid_namespace=None, pid=pid, start_ticks=start_us)
 
     def _info(self, pid: int, info: BsdInfo) -> ProcessInfo:
-        argv, folder, marker = _seen_by_psutil(pid)
+        argv, folder, marker, record_path = _seen_by_psutil(pid)
         return ProcessInfo(
             identity=self._identity(pid, info.start_us),
             parent=info.parent,
@@ -144,6 +151,7 @@ class MacTable:
             argv=argv,
             folder=folder,
             marker=marker,
+            record_path=record_path,
             age_s=max(0.0, time.clock_gettime(time.CLOCK_REALTIME) - info.start_us / 1e6),
         )
 
@@ -155,17 +163,21 @@ def _session(pid: int) -> int:
         return -1
 
 
-def _seen_by_psutil(pid: int) -> tuple[tuple[str, ...] | None, str | None, str | None]:
-    """Return command line, folder and marker, each as far as this user may see it."""
+def _seen_by_psutil(
+    pid: int,
+) -> tuple[tuple[str, ...] | None, str | None, str | None, str | None]:
+    """Return command line, folder and the two markers, as far as this user may see them."""
     argv: tuple[str, ...] | None = None
     folder: str | None = None
     marker: str | None = None
+    record_path: str | None = None
     try:
         process = psutil.Process(pid)
         argv = tuple(process.cmdline()) or None
         folder = process.cwd()
         # Often empty for binaries that Apple protects: the marker is best effort here.
-        marker = process.environ().get(MARKER)
+        environment = process.environ()
+        marker, record_path = environment.get(MARKER), environment.get(RECORD_MARKER)
     except (psutil.Error, OSError):
-        return argv, folder, marker
-    return argv, folder, marker
+        return argv, folder, marker, record_path
+    return argv, folder, marker, record_path

@@ -42,6 +42,18 @@ class MacSockets:
             Listener(host=host, port=port, pids=frozenset(pids)) for host, pids in found.items()
         )
 
+    def all_listeners(self) -> tuple[Listener, ...]:
+        """Return every listening socket of this user's processes; those of others are not seen."""
+        found: dict[Address, set[int]] = {}
+        for pid in self._own():
+            for local, _, status in _connections(pid):
+                if status == psutil.CONN_LISTEN:
+                    found.setdefault(local, set()).add(pid)
+        return tuple(
+            Listener(host=host, port=port, pids=frozenset(pids))
+            for (host, port), pids in found.items()
+        )
+
     def obstacle(self, port: int) -> str | None:
         """Connect, then bind: here a more specific address can be bound beside a listener."""
         for host in _LOOPBACKS:

@@ -4,15 +4,21 @@
 """
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from orchestrator.exposure import MARKER
+from orchestrator.exposure import MARKER, RECORD_MARKER
 from orchestrator.identity import Identity
-from orchestrator.ports import Absence, ProcessInfo
+from orchestrator.ports import Absence, ProcessDetail, ProcessInfo
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+# Docker, Podman, containerd, Kubernetes, LXC: `/docker/<id>`, `docker-<id>.scope`, `libpod-<id>`.
+_CONTAINER = re.compile(
+    r"(docker|libpod|cri-containerd|crio|lxc(?:\.payload)?)[-/.][\w.-]+|kubepods[^\n]*"
+)
 State = Literal["alive", "stopped", "zombie"]
 
 
@@ -80,12 +86,30 @@ def _strings(block: bytes | None) -> tuple[str, ...] | None:
     return tuple(os.fsdecode(part) for part in block.rstrip(b"\0").split(b"\0"))
 
 
-def _marker(pid: int) -> str | None:
-    wanted = f"{MARKER}=".encode()
-    for pair in (_read(f"/proc/{pid}/environ") or b"").split(b"\0"):
+def _markers(pid: int) -> tuple[str | None, str | None]:
+    block = _read(f"/proc/{pid}/environ") or b""
+    return _variable(block, MARKER), _variable(block, RECORD_MARKER)
+
+
+def _variable(block: bytes, name: str) -> str | None:
+    wanted = f"{name}=".encode()
+    for pair in block.split(b"\0"):
         if pair.startswith(wanted):
             return os.fsdecode(pair[len(wanted) :])
     return None
+
+
+def _namespace(pid: int) -> str | None:
+    try:
+        return str(os.stat(f"/proc/{pid}/ns/pid").st_ino)  # noqa: PTH116  # no Path object needed
+    except OSError:  # gone, or another user's
+        return None
+
+
+def _container(process: str) -> str | None:
+    """Return the container that the control group of a process is named after."""
+    found = _CONTAINER.search((_read(f"/proc/{process}/cgroup") or b"").decode(errors="replace"))
+    return None if found is None else found[0].strip("/")
 
 
 def _folder(pid: int) -> str | None:
@@ -132,6 +156,17 @@ class ProcfsTable:
                     found.append(self._info(int(entry.name), stat))
         return tuple(found)
 
+    def detail(self, pid: int) -> ProcessDetail:
+        """Return memory, PID namespace and container of one process."""
+        statm = (_read(f"/proc/{pid}/statm") or b"").split()
+        mine = _container("self")
+        theirs = _container(str(pid))
+        return ProcessDetail(
+            resident_bytes=int(statm[1]) * _PAGE_BYTES if len(statm) > 1 else None,
+            namespace=_namespace(pid),
+            container=None if theirs == mine else theirs,
+        )
+
     def _identity(self, pid: int, ticks: int) -> Identity:
         return Identity(
             boot_id=self._boot_id, pid_namespace=self._namespace, pid=pid, start_ticks=ticks
@@ -143,6 +178,7 @@ class ProcfsTable:
         except OSError:
             user = -1
         up_s = float(Path("/proc/uptime").read_text().split()[0])
+        marker, record_path = _markers(pid)
         return ProcessInfo(
             identity=self._identity(pid, stat.start_ticks),
             parent=stat.parent,
@@ -154,6 +190,7 @@ class ProcfsTable:
             has_terminal=stat.terminal != 0,
             argv=_strings(_read(f"/proc/{pid}/cmdline")),
             folder=_folder(pid),
-            marker=_marker(pid),
+            marker=marker,
+            record_path=record_path,
             age_s=max(0.0, up_s - stat.start_ticks / _TICKS_PER_S),
         )

@@ -76,19 +76,31 @@ def _all_pids() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
 
 
+def _listeners(rows: Iterable[Row]) -> tuple[Listener, ...]:
+    waiting = [row for row in rows if row.state == _LISTEN]
+    if not waiting:
+        return ()
+    held = holders({row.inode for row in waiting}, _all_pids())
+    return tuple(
+        Listener(
+            host=row.local[0],
+            port=row.local[1],
+            pids=frozenset(held.get(row.inode, frozenset())),
+        )
+        for row in waiting
+    )
+
+
 class LinuxSockets:
     """Reads ``/proc/net``."""
 
     def listeners(self, port: int) -> tuple[Listener, ...]:
         """Return who listens on a port, on any address."""
-        rows = [row for row in read_rows() if row.state == _LISTEN and row.local[1] == port]
-        if not rows:
-            return ()
-        held = holders({row.inode for row in rows}, _all_pids())
-        return tuple(
-            Listener(host=row.local[0], port=port, pids=frozenset(held.get(row.inode, frozenset())))
-            for row in rows
-        )
+        return _listeners(row for row in read_rows() if row.local[1] == port)
+
+    def all_listeners(self) -> tuple[Listener, ...]:
+        """Return every listening socket."""
+        return _listeners(read_rows())
 
     def obstacle(self, port: int) -> str | None:
         """Look for listeners, then try to bind."""

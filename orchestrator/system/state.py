@@ -3,13 +3,17 @@
 import fcntl
 import os
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
-from orchestrator.ports import Lock
+from orchestrator.ports import Lock, Use
 
 _PRIVATE = 0o700
 _NOTE_LIMIT = 1_000
+_NOTES_LIMIT = 20_000
+_SHARE_TRIES = 40
+_SHARE_PAUSE_S = 0.025
 
 
 class FileLock:
@@ -18,11 +22,26 @@ class FileLock:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
+    @property
+    def descriptor(self) -> int:
+        """Its open file."""
+        return self._descriptor
+
     def release(self) -> None:
         """Close the descriptor; the kernel does it too if we die. Twice does no harm."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+class SharedLock(FileLock):
+    """A held shared ``flock``; letting go of it leaves a time stamp."""
+
+    def release(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Note the time, then close the descriptor."""
+        if self.descriptor >= 0:
+            os.utime(self.descriptor)
+        super().release()
 
 
 class DiskState:
@@ -85,14 +104,70 @@ class DiskState:
 
     def lock(self, name: str, note: str) -> Lock | str:
         """Take a lock without waiting, or return the note of who has it."""
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(self._ready() / name, flags, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            theirs = os.pread(descriptor, _NOTE_LIMIT, 0).decode(errors="replace")
-            os.close(descriptor)
-            return theirs or "another process"
+        descriptor = self._open(name)
+        if not _taken(descriptor, fcntl.LOCK_EX):
+            return _refused(descriptor)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, note.encode()[:_NOTE_LIMIT], 0)
         return FileLock(descriptor)
+
+    def share(self, name: str, note: str) -> Lock | str:
+        """Take a lock that others may share, or return the note of who has it alone."""
+        descriptor = self._open(name, os.O_APPEND)
+        # Nobody has it: the notes of earlier holders say nothing any more.
+        if _taken(descriptor, fcntl.LOCK_EX):
+            os.ftruncate(descriptor, 0)
+        # Somebody who only asks has it alone for an instant, too.
+        for _ in range(_SHARE_TRIES):
+            if _taken(descriptor, fcntl.LOCK_SH):
+                break
+            time.sleep(_SHARE_PAUSE_S)
+        else:
+            return _refused(descriptor)
+        os.write(descriptor, note.encode()[: _NOTE_LIMIT - 1] + b"\n")
+        return SharedLock(descriptor)
+
+    def use_of(self, name: str) -> Use:
+        """Say whether somebody holds a shared lock."""
+        try:
+            descriptor = os.open(self._root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return Use(is_held=False)
+        try:
+            quiet_s = max(0.0, _now_s() - os.fstat(descriptor).st_mtime)
+            if _taken(descriptor, fcntl.LOCK_EX):
+                return Use(is_held=False, quiet_s=quiet_s)
+            text = os.pread(descriptor, _NOTES_LIMIT, 0).decode(errors="replace")
+            return Use(is_held=True, notes=tuple(text.splitlines()), quiet_s=quiet_s)
+        finally:
+            os.close(descriptor)
+
+    def age_s(self, name: str) -> float | None:
+        """Return for how long a file has not been written to."""
+        try:
+            return max(0.0, _now_s() - (self._root / name).stat().st_mtime)
+        except FileNotFoundError:
+            return None
+
+    def _open(self, name: str, more: int = 0) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | more
+        return os.open(self._ready() / name, flags, 0o600)
+
+
+def _now_s() -> float:
+    """Return the clock that file times are read against."""
+    return time.clock_gettime(time.CLOCK_REALTIME)
+
+
+def _taken(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _refused(descriptor: int) -> str:
+    theirs = os.pread(descriptor, _NOTE_LIMIT, 0).decode(errors="replace")
+    os.close(descriptor)
+    return theirs or "another process"
