@@ -13,6 +13,9 @@ from tests.fakes_orchestrator import FakeHeld, FakeMachine
 from tests.unit.orchestrator.test_starting import launch, request
 
 
+KILLED = Exit(signal=9, source="zombie")
+
+
 class Watched:
     """A started gateway with a watcher whose notices are kept."""
 
@@ -109,20 +112,10 @@ def test_alive_and_not_listening_is_draining_or_hung(watched):
     assert str(watched.port) in trouble.summary
 
 
-class ClosedByDeath(list):
-    """Listeners of a process that closed them because it is being killed."""
-
-    def __init__(self, watched):
-        super().__init__()
-        self.watched = watched
-
-    def __iter__(self):
-        self.watched.end_with(Exit(signal=9, source="zombie"))
-        return iter(())
-
-
 def test_sockets_that_close_before_the_death_is_seen_are_a_death(watched):
-    watched.fake.sockets.listening = ClosedByDeath(watched)
+    closed = watched.fake.sockets.listening
+    # Closed while we look, because it is being killed.
+    watched.fake.sockets.listening = (one for one in closed if watched.end_with(KILLED))
     trouble = watched.watcher.explain(None)
     assert trouble is not None
     assert (trouble.incident_class, trouble.detail["signal"]) == ("gateway_killed", 9)
