@@ -12,7 +12,6 @@ from orchestrator.watch import Watcher
 from tests.fakes_orchestrator import FakeHeld, FakeMachine
 from tests.unit.orchestrator.test_starting import launch, request
 
-
 KILLED = Exit(signal=9, source="zombie")
 
 
