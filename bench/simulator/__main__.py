@@ -57,7 +57,17 @@ def _serve(options: argparse.Namespace, log: RequestLog) -> int:
     gc.collect()
     gc.freeze()
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(fine_selector())) as runner:
-        return runner.run(serve())
+        status = runner.run(serve())
+    _say_losses(gateway.book, log)
+    return status
+
+
+def _say_losses(book: AnswerBook, log: RequestLog) -> None:
+    """Name what went missing without stopping the streams."""
+    if book.bad_lines:
+        sys.stderr.write(f"warning: {book.bad_lines} lines of the answer book are no entries\n")
+    if log.lost:
+        sys.stderr.write(f"warning: {log.lost} records could not be written to the request log\n")
 
 
 def _say_ready(address: Address) -> None:

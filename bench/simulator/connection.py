@@ -106,7 +106,7 @@ class Connection:
         if self._player is not None:
             self._player.unblock()
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+    def connection_lost(self, _exc: Exception | None) -> None:
         """Stop generating: the client is gone, or we closed."""
         self._host.left(self)
         self._transport = None

@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
@@ -153,6 +154,32 @@ def test_other_options_are_heard(tmp_path) -> None:
         assert httpx.post(url, json=body, headers=simulator.headers).status_code == 401
         headers = {"authorization": "Bearer other"}
         assert httpx.post(url, json=body, headers=headers).json()["model"] == "gpt-4o-mini"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is Linux's")
+def test_what_went_missing_is_said_at_the_end_and_stops_no_stream(tmp_path) -> None:
+    book = tmp_path / "book.jsonl"
+    book.write_text("nonsense\n")
+    words = ("--port", "0", "--log", "/dev/full", "--book", str(book))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.simulator", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    url = process.stdout.readline().split()[2]
+    body = {"model": "sim-n1", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    headers = {"authorization": "Bearer test-token"}
+    answer = httpx.post(f"{url}/v1/chat/completions", json=body, headers=headers)
+    process.terminate()
+    _, talk = process.communicate(timeout=30)
+    assert answer.text.endswith("data: [DONE]\n\n")
+    assert process.returncode == 0
+    assert talk.splitlines() == [
+        "warning: 1 lines of the answer book are no entries",
+        "warning: 1 records could not be written to the request log",
+    ]
 
 
 def said(book, key) -> str:
