@@ -1,16 +1,20 @@
 """The real client, set up in one line for tests against real sockets."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.client import Endpoint, HttpChatClient, Timeouts
 from bench.dialects import DIALECTS
 from bench.model.case import ChatRequest, Message
 from bench.model.target import Target
+from bench.model.trial import Response
 from bench.ports import Call
 from bench.wire import PROTOCOLS
+from tests.fake_gateway import Step, fake_gateway
 
+_T = TypeVar("_T")
 KEY = "test-token"
 PATIENCE_MS = 60_000.0
 """Time limit of requests whose limit is not what is tested."""
@@ -50,3 +54,19 @@ async def asking(
         yield client
     finally:
         await client.close()
+
+
+def run(scene: Coroutine[Any, Any, _T]) -> _T:
+    """Play a scene in an event loop of its own."""
+    return asyncio.run(scene)
+
+
+async def ask(*steps: Step, timeouts: Timeouts | None = None, ms: float = PATIENCE_MS) -> Response:
+    """Ask a fresh gateway that plays ``steps`` once."""
+    async with fake_gateway(steps) as gateway, asking(gateway.url, timeouts=timeouts) as client:
+        return (await client.send(call(timeout_ms=ms)))[1]
+
+
+def code(response: Response) -> str | None:
+    """Return the error code, ``None`` for success."""
+    return response.error.code if response.error else None

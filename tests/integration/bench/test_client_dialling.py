@@ -1,0 +1,141 @@
+"""The client on real sockets: no connection, its phases, TLS."""
+
+import socket
+import ssl
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.client import Timeouts
+from bench.model.trial import Response
+from tests.asking import asking, call, code, run
+from tests.fake_gateway import (
+    ANSWER,
+    Act,
+    fake_gateway,
+)
+
+pytestmark = pytest.mark.integration
+_TLS = Path(__file__).parents[2] / "cases" / "tls"
+
+
+# ---- no connection -------------------------------------------------------------------------------
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+async def _ask_url(url: str, **changes: Any) -> Response:
+    timeouts = changes.pop("timeouts", None)
+    async with asking(url, timeouts=timeouts, **changes) as client:
+        return (await client.send(call()))[1]
+
+
+def test_a_port_nobody_listens_on_refuses() -> None:
+    port = _free_port()
+    response = run(_ask_url(f"http://127.0.0.1:{port}/v1"))
+    assert response.error is not None
+    assert (response.error.code, response.error.seed_code) == ("connect_refused", "request_error")
+    assert response.error.message == f"127.0.0.1:{port} refused the connection"
+    assert (response.connection, response.local_port, response.status) == (None, None, None)
+    assert response.timing.total_ms is not None
+    assert response.timing.sent_ms is None
+
+
+def test_a_name_that_does_not_exist_is_a_dns_error() -> None:
+    # RFC 6761: names below `.invalid` never resolve.
+    response = run(_ask_url("http://no-such-host.invalid/v1"))
+    assert response.error is not None
+    assert response.error.code == "dns_error"
+    assert "`no-such-host.invalid`" in response.error.message
+
+
+def test_a_name_is_looked_up_in_a_phase_of_its_own() -> None:
+    async def scene() -> Response:
+        async with fake_gateway(ANSWER) as gateway:
+            return await _ask_url(gateway.url.replace("127.0.0.1", "localhost"))
+
+    response = run(scene())
+    assert code(response) is None
+    assert response.timing.dns_ms is not None
+    assert response.timing.connect_ms is not None
+
+
+def test_a_server_that_does_not_take_connections_is_a_connect_timeout() -> None:
+    async def scene() -> Response:
+        with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            for waiting in (first, second):  # a full backlog drops what comes then
+                waiting.setblocking(False)
+                waiting.connect_ex(listener.getsockname())
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+            return await _ask_url(url, timeouts=Timeouts(connect_ms=200))
+
+    response = run(scene())
+    assert response.error is not None
+    assert (response.error.code, response.error.seed_code) == ("connect_timeout", "TimeoutError")
+
+
+# ---- TLS -----------------------------------------------------------------------------------------
+
+
+def _server_tls(certificate: str = "cert", key: str = "key") -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(_TLS / f"{certificate}.pem", _TLS / f"{key}.pem")
+    return context
+
+
+def test_tls_is_verified_against_the_given_authority_and_is_a_phase() -> None:
+    async def scene() -> list[Response]:
+        async with fake_gateway(ANSWER, tls=_server_tls()) as gateway:
+            url = gateway.url.replace("http://", "https://")
+            async with asking(url, cacert=_TLS / "cert.pem") as client:
+                return [(await client.send(call()))[1] for _ in range(2)]
+
+    cold, warm = run(scene())
+    assert [code(cold), code(warm)] == [None, None]
+    assert (cold.content, warm.connection) == ("hi", "warm")
+    assert cold.timing.tls_ms is not None
+    assert warm.timing.tls_ms is None
+
+
+def test_a_certificate_nobody_vouches_for_is_a_tls_error() -> None:
+    async def scene() -> Response:
+        async with fake_gateway(ANSWER, tls=_server_tls()) as gateway:
+            return await _ask_url(gateway.url.replace("http://", "https://"))
+
+    error = run(scene()).error
+    assert error is not None
+    assert error.code == "tls_error"
+    assert "certificate" in error.message
+
+
+def test_a_certificate_for_another_name_is_a_tls_error() -> None:
+    async def scene() -> Response:
+        async with fake_gateway(ANSWER, tls=_server_tls("other-name", "other-key")) as gateway:
+            url = gateway.url.replace("http://", "https://")
+            return await _ask_url(url, cacert=_TLS / "other-name.pem")
+
+    assert code(run(scene())) == "tls_error"
+
+
+def test_tls_to_a_plain_port_is_a_tls_error() -> None:
+    async def scene() -> Response:
+        async with fake_gateway(on_connect=[b"HTTP/1.1 400 Bad\r\n\r\n", Act.CLOSE]) as gateway:
+            return await _ask_url(gateway.url.replace("http://", "https://"))
+
+    assert code(run(scene())) == "tls_error"
+
+
+def test_a_connection_reset_in_the_handshake_is_told_so() -> None:
+    async def scene() -> Response:
+        async with fake_gateway(on_connect=[Act.RESET]) as gateway:
+            return await _ask_url(gateway.url.replace("http://", "https://"))
+
+    assert code(run(scene())) in {"connect_reset", "tls_error"}
