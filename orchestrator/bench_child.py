@@ -10,7 +10,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any
 
 from orchestrator.link import JobLink, Message
 from orchestrator.ports import Lock
+from orchestrator.unseen import unseen
 
 LINK_VARIABLE = "GWB_LINK_FD"
 _TICK_S = 0.1
@@ -36,16 +36,11 @@ class ChildEnd:
     """Its ``--json`` object; ``None`` = it ended without one."""
 
 
-def bench_words(*words: str) -> list[str]:
-    """Return the command of a measuring process; ``-P`` keeps a worktree's own `bench` out."""
-    return [sys.executable, "-P", "-m", "bench", *words]
-
-
 class BenchChild:
     """One running measuring process.
 
     Args:
-        words: As from ``bench_words``.
+        words: What follows `python -m bench`.
         environment: The whole one, key included.
         folder: Working directory: where `.env` and results belong.
         link: The line to it.
@@ -63,12 +58,14 @@ class BenchChild:
     ) -> None:
         self._link = link
         self._output = b""
-        with _stop_key_ignored():
+        told = {**environment, LINK_VARIABLE: str(link.child_descriptor)}
+        with _stop_key_ignored(), unseen("bench", words, told) as command:
             self._process = subprocess.Popen(
-                list(words),
+                command.argv,
+                executable=command.executable,
                 cwd=folder,
-                env={**environment, LINK_VARIABLE: str(link.child_descriptor)},
-                pass_fds=(link.child_descriptor, hold.descriptor),
+                env=command.environment,
+                pass_fds=(command.descriptor, link.child_descriptor, hold.descriptor),
                 stdout=subprocess.PIPE,
                 process_group=0,
             )

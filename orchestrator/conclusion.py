@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import aftermath
-from orchestrator.bench_child import ChildEnd, bench_words
+from orchestrator.bench_child import ChildEnd
 from orchestrator.bringing import Up
 from orchestrator.commands import how_ended
 from orchestrator.errors import OrchestratorError
@@ -15,6 +15,7 @@ from orchestrator.events import Exited
 from orchestrator.facts import gateway_state, record_facts
 from orchestrator.lifecycle import Machine, Stopped
 from orchestrator.link import JobLink
+from orchestrator.unseen import unseen
 
 GATEWAY_DIED = 4
 INCOMPLETE = 5
@@ -166,12 +167,16 @@ def _close_journal(
 
 def _rendered(journal: Path) -> tuple[str, ...]:
     """Have the reports made; the journal alone is named when that goes wrong too."""
-    rendered = subprocess.run(
-        bench_words("render", str(journal)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        check=False,
-        process_group=0,
-    )
+    with unseen("bench", ["render", str(journal)]) as command:
+        rendered = subprocess.run(
+            command.argv,
+            executable=command.executable,
+            env=command.environment,
+            pass_fds=(command.descriptor,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            check=False,
+            process_group=0,
+        )
     listed = tuple(line for line in rendered.stdout.decode().splitlines() if line.startswith("/"))
     return (*listed, *([] if str(journal) in listed else [str(journal)]))

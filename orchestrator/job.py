@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.bench_child import BenchChild, ChildEnd, bench_words, terminal_given_to
+from orchestrator.bench_child import BenchChild, ChildEnd, terminal_given_to
 from orchestrator.bringing import Say, Up, Wanted, bring_up, take_down
 from orchestrator.conclusion import Course, JobEnd, conclude
 from orchestrator.events import Exited, Trouble
@@ -177,7 +177,7 @@ def _child_words(job: Job, up: Up) -> list[str]:
     headers = request_headers(up.wanted.config, up.near, up.started.record.port)
     for name, value in headers.items():
         words += ["-H", f"{name}: {value}"]
-    return bench_words(job.measuring.command, *words, "--json")
+    return [job.measuring.command, *words, "--json"]
 
 
 def _key_words(up: Up) -> list[str]:

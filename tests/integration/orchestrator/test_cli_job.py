@@ -55,7 +55,7 @@ def bench_child(job):
     children = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
 
     def is_bench(pid):
-        return b"\0bench\0bench\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"\0-m\0bench\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
     return next(int(pid) for pid in children if is_bench(pid))
 
