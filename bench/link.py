@@ -47,6 +47,7 @@ class Patience:
 _PATIENCE = Patience()
 
 OnIncident = Callable[[Incident], None]
+"""Takes an incident at once, fatal or not."""
 OnSample = Callable[[Sample], None]
 
 
@@ -95,6 +96,12 @@ class _IncidentText(_Message, frozen=True, kw_only=True):
     at_ns: int | None = None
     summary: str = ""
     detail: dict[str, Any] = {}
+    fatal: bool = True
+    """Only in ``incident``: False = the run goes on."""
+    since_ns: int | None = None
+    """What was in flight since then was touched; ``None`` = nothing was, or all when fatal."""
+    told: bool = False
+    """The job has shown it to people already."""
 
 
 class _Incoming(_Message, frozen=True, kw_only=True):
@@ -142,6 +149,7 @@ class JobLink:
         self._clock = clock
         self._patience = patience
         self._fatal: Incident | None = None
+        self._told: list[Incident] = []
         self._asked = 0
         self._answers: dict[int, asyncio.Future[Incident | None]] = {}
         self._outcome: asyncio.Future[Gateway | None] | None = None
@@ -185,6 +193,11 @@ class JobLink:
     def fatal(self) -> Incident | None:
         """Return the incident that ended the gateway, once it was noticed."""
         return self._fatal
+
+    def is_told(self, incident: Incident) -> bool:
+        """Say whether the job has shown this incident to people already."""
+        key = (incident.incident_class, incident.at_ns)
+        return any((one.incident_class, one.at_ns) == key for one in self._told)
 
     def journal_created(self, path: Path) -> None:
         """Tell the job where the journal is, so that it can close it should this process die."""
@@ -256,7 +269,10 @@ class JobLink:
             return
         match message.type:
             case "incident" if text is not None:
-                self._notice(self._incident(text), ends_run=True)
+                incident = self._incident(text)
+                if text.told:
+                    self._told.append(incident)
+                self._notice(incident, ends_run=text.fatal)
             case "answer":
                 self._answered(message)
             case "outcome":
@@ -295,6 +311,7 @@ class JobLink:
             noticed_ns=now_ns,
             summary=text.summary,
             detail=text.detail,
+            since_ns=text.since_ns,
         )
 
     def _lose(self) -> None:

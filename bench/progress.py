@@ -124,6 +124,13 @@ class Progress:
         )
         self.tick()
 
+    def tell(self, text: str) -> None:
+        """Show a line of its own at once, unless nothing is to be shown."""
+        if self._mode == "quiet":
+            return
+        self.close()
+        self._write(f"{text}\n")
+
     def tick(self) -> None:
         """Show how far the run is, if it is time again."""
         now_ns = self._clock.now_ns()

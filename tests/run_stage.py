@@ -1,6 +1,7 @@
 """A run on fakes: from a plan to what stands in its journal."""
 
 import asyncio
+from typing import Any
 
 from bench.ledger import collect
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance, Message
@@ -101,6 +102,7 @@ class Stage:
             environment=ENVIRONMENT,
         )
         self.earlier = []
+        self.runner: Any = None  # once it runs
 
     def run(self, **options):
         async def go():
@@ -109,7 +111,7 @@ class Stage:
 
         return asyncio.run(go())
 
-    def _runner(self, **options):
+    def _runner(self, on_incident=lambda _: None, **options):
         ledger = collect([self.header, *self.earlier])
         assignment = Assignment.of(
             ledger, cases=self.cases, origin_ns=self.clock.now_ns(), **options
@@ -120,6 +122,7 @@ class Stage:
             ports,
             self.control,
             on_trial=self.on_trial,
+            on_incident=on_incident,
         )
 
     @property

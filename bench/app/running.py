@@ -20,9 +20,10 @@ from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.model.case import Case
-from bench.model.run import Footer, Gateway, Header, Resumed
+from bench.model.run import Footer, Gateway, Header, Incident, Resumed
 from bench.plan import build_plan, plan_hash
 from bench.ports import ChatClient, Clock, GatewayWatch
+from bench.report.escaping import visible
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
 
 Connect = Callable[[Endpoint], ChatClient]
@@ -171,7 +172,13 @@ async def _measured(part: _Part, connect: Connect) -> RunEnd:
         has_tags=session.has_tags,
         require_complete=session.require_complete,
     )
-    runner = Runner(assignment, ports, control, on_trial=session.progress.trial_done)
+    runner = Runner(
+        assignment,
+        ports,
+        control,
+        on_trial=session.progress.trial_done,
+        on_incident=lambda incident: _show(incident, session),
+    )
     with _signals(control):
         try:
             if link is not None:
@@ -192,6 +199,12 @@ async def _measured(part: _Part, connect: Connect) -> RunEnd:
             if link is not None:
                 await link.close()
         return _closed(part, runner, end, gateway)
+
+
+def _show(incident: Incident, session: Session) -> None:
+    """Tell of an incident at once; the job may have done so before this process was ready."""
+    if session.link is None or not session.link.is_told(incident):
+        session.progress.tell(f"{incident.incident_class}: {visible(incident.summary)}")
 
 
 async def _shown(runner: Runner, session: Session) -> RunEnd:

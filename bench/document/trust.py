@@ -6,7 +6,7 @@ Each caveat says what happened with its values, what that does to the figures, a
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bench.model.document import Caveat, Completeness, RunSpend
+from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
 from bench.model.run import Incident, RunConfig, Started
 from bench.model.summary import Summary
 from bench.model.trial import Trial
@@ -67,16 +67,63 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     return tuple(sorted(found, key=lambda caveat: order[caveat.level]))
 
 
+_NOTED: dict[str, tuple[CaveatLevel, str]] = {
+    "machine_slept": (
+        "doubtful",
+        "Keep the machine awake while it measures.",
+    ),
+    "build_changed": (
+        "doubtful",
+        "What the gateway had not loaded yet comes from the new files: figures after it may be of "
+        "two builds.",
+    ),
+    "worktree_gone": (
+        "doubtful",
+        "What the gateway had not loaded yet can't be loaded any more: failures after it may be "
+        "of that.",
+    ),
+    "shared_database": (
+        "doubtful",
+        "Each may slow the other, and see what the other writes.",
+    ),
+    "watcher_lost": (
+        "doubtful",
+        "Failures after it may be the gateway's.",
+    ),
+    "watch_halted": (
+        "note",
+        "Resource figures have a hole there; what was measured stands.",
+    ),
+    "exposed": (
+        "note",
+        "Figures are not touched, but somebody else's clean-up may end the gateway.",
+    ),
+    "disk_low": (
+        "note",
+        "Results may not fit.",
+    ),
+    "log_guard": (
+        "note",
+        "Figures stand; earlier log lines are lost.",
+    ),
+}
+"""Class of an incident that ends nothing → how much it takes from the figures, and why."""
+
+
 def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
     for incident in incidents:
         touched = len(incident.touched_trials)
         effect = f" {_count(touched, 'trial')} touched by it count nowhere." if touched else ""
         summary = incident.summary.rstrip(". ")
+        kept = (
+            " What was measured before is kept; `gateway-bench resume` asks only what is missing."
+        )
+        level, meaning = _NOTED.get(incident.incident_class, ("broken", ""))
+        says = f" {meaning}" if meaning else ""
         yield Caveat(
             code=incident.incident_class,
-            level="broken",
-            text=f"{summary}.{effect} What was measured before is kept; `gateway-bench resume` "
-            "asks only what is missing.",
+            level=level,
+            text=f"{summary}.{says}{effect}{kept if level == 'broken' or touched else ''}",
         )
 
 

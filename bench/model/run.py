@@ -154,6 +154,9 @@ class Incident(Record, frozen=True, kw_only=True, tag="incident"):
     summary: str
     """One paragraph for people: what happened, with values."""
     detail: dict[str, Any] = {}
+    since_ns: int | None = None
+    """Monotonic reading since when it touched whatever was in flight; ``None`` = it touched only
+    the trials that are named."""
     touched_trials: tuple[str, ...] = ()
 
 

@@ -18,7 +18,7 @@ from bench.model.trial import Response
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.ending import concluded, exit_code
-from bench.runner.trial import OnTrial, Ports, TrialRunner
+from bench.runner.trial import OnIncident, OnTrial, Ports, TrialRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,24 @@ class Runner:
         ports: The outside world.
         control: Says when to stop; signals and the watcher reach the run through it.
         on_trial: Called with each recorded trial, for the progress display.
+        on_incident: Called with each recorded incident, for the same.
     """
 
     def __init__(
-        self, assignment: Assignment, ports: Ports, control: Control, *, on_trial: OnTrial
+        self,
+        assignment: Assignment,
+        ports: Ports,
+        control: Control,
+        *,
+        on_trial: OnTrial,
+        on_incident: OnIncident = lambda _: None,
     ) -> None:
         self._assignment = assignment
         self._ports = ports
         self._control = control
-        self._trials = TrialRunner(assignment, ports, control, on_trial=on_trial)
+        self._trials = TrialRunner(
+            assignment, ports, control, on_trial=on_trial, on_incident=on_incident
+        )
 
     async def run(self) -> RunEnd:
         """Ask everything that may be asked; every trial is in the journal when this returns."""

@@ -34,6 +34,7 @@ class Ports:
 
 
 OnTrial = Callable[[Trial, Purse], None]
+OnIncident = Callable[[Incident], None]
 
 _NOTHING_YET = Response()
 
@@ -62,10 +63,17 @@ class TrialRunner:
         ports: The outside world.
         control: Says when to stop.
         on_trial: Called with each recorded trial, for the progress display.
+        on_incident: Called with each recorded incident, for the same.
     """
 
     def __init__(
-        self, assignment: Assignment, ports: Ports, control: Control, *, on_trial: OnTrial
+        self,
+        assignment: Assignment,
+        ports: Ports,
+        control: Control,
+        *,
+        on_trial: OnTrial,
+        on_incident: OnIncident = lambda _: None,
     ) -> None:
         self.left: dict[str, str] = {}
         """Trial id → why it was not sent."""
@@ -86,10 +94,13 @@ class TrialRunner:
         self._ports = ports
         self._control = control
         self._on_trial = on_trial
+        self._on_incident = on_incident
         self._attempts = dict(assignment.attempts)
         self._settled = asyncio.Event()
         self._has_answer = False
         self._noted: set[tuple[str, int | None]] = set()
+        self._under_way: dict[str, str | None] = {}
+        """Trial id, from its gate to its record → class of the incident that touched it."""
 
     def offset_ms(self, at_ns: int) -> float:
         """Return a monotonic reading as an offset of this run."""
@@ -117,6 +128,7 @@ class TrialRunner:
             self.purse.settle(reserve, 0.0)
             return
         self._attempts[planned.id] = attempt
+        self._under_way[planned.id] = None
         flight = _Flight(
             planned=planned,
             instance=instance,
@@ -142,7 +154,19 @@ class TrialRunner:
             incident = msgspec.structs.replace(
                 incident, touched_trials=tuple(dict.fromkeys(touched))
             )
+        elif incident.since_ns is not None:
+            incident = self._touching(incident, incident.since_ns)
         self._write(incident)
+        self._on_incident(incident)
+
+    def _touching(self, incident: Incident, since_ns: int) -> Incident:
+        """Name what was in flight since then; what still is will be recorded as touched."""
+        since_ms = self.offset_ms(since_ns)
+        for trial_id in self._under_way:
+            self._under_way[trial_id] = self._under_way[trial_id] or incident.incident_class
+        ended = [i for i, fact in self.facts.items() if fact.finished_offset_ms >= since_ms]
+        touched = dict.fromkeys((*incident.touched_trials, *ended, *self._under_way))
+        return msgspec.structs.replace(incident, touched_trials=tuple(touched))
 
     def _failed_since(self, at_ns: int | None) -> list[str]:
         """Return failures that were recorded between the gateway's death and its notice."""
@@ -291,10 +315,11 @@ class TrialRunner:
             estimated_cost_usd=cost,
             cost_source=source,
             pin_violated=pin_violated(flight.call.target, response),
-            invalidated=invalidated,
+            invalidated=invalidated or self._under_way[planned.id],
         )
 
     def _record(self, flight: _Flight, trial: Trial) -> None:
+        del self._under_way[trial.id]
         self._write(TrialDone(attempt=flight.attempt, trial=trial))
         self.purse.settle(flight.reserve, spent_on(trial, flight.reserve))
         self._settled.set()

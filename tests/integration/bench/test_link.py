@@ -134,6 +134,27 @@ def test_a_pushed_incident_is_fatal_at_once_and_carries_both_stamps(job):
     assert incident.detail == {"signal": 9}
 
 
+def test_a_note_is_no_end_and_may_say_since_when_it_touched_what_was_in_flight(job):
+    slept = {
+        "type": "incident",
+        "class": "machine_slept",
+        "atNs": 900_000_000,
+        "sinceNs": 800_000_000,
+        "summary": "slept",
+        "fatal": False,
+    }
+    low = {"type": "incident", "class": "disk_low", "atNs": 5, "fatal": False, "told": True}
+
+    async def scene(link):
+        job.say(slept, low)
+        await until(lambda: len(job.incidents) == 2)
+        assert link.fatal() is None
+        return [link.is_told(one) for one in job.incidents]
+
+    assert played(job, scene) == [False, True]
+    assert [one.since_ns for one in job.incidents] == [800_000_000, None]
+
+
 def test_what_the_job_says_right_after_hello_is_not_lost(job):
     async def scene(link):
         await until(lambda: job.samples and link.fatal())

@@ -11,7 +11,7 @@ from bench.document import build_document, encode_document, read_document
 from bench.document.trust import Circumstances, caveats
 from bench.errors import JournalUnreadable
 from bench.model.document import Document
-from bench.model.run import RunConfig, Started
+from bench.model.run import Incident, RunConfig, Started
 from bench.model.summary import (
     EfficiencySummary,
     MetricSummary,
@@ -230,6 +230,30 @@ def test_a_simulated_upstream_is_marked(run):
     document = build_document(run)
     assert document.simulated
     assert "simulated" in codes(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "touched", "level", "says"),
+    [
+        pytest.param("gateway_killed", 2, "broken", "2 trials touched", id="the gateway died"),
+        pytest.param("machine_slept", 1, "doubtful", "asks only what is missing", id="a sleep"),
+        pytest.param("build_changed", 0, "doubtful", "of two builds", id="another build"),
+        pytest.param("disk_low", 0, "note", "may not fit", id="little room"),
+        pytest.param("exposed", 0, "note", "are not touched", id="a word people kill by"),
+    ],
+)
+def test_an_incident_is_as_bad_as_what_it_does_to_the_figures(name, touched, level, says):
+    happened = Incident(
+        incident_class=name,
+        at="2026-11-30T10:00:01.000Z",
+        summary="It happened.",
+        touched_trials=tuple(f"t|c|r{n}" for n in range(touched)),
+    )
+    (caveat,) = [c for c in build_document(ledger((trial(),), happened)).trust if c.code == name]
+    assert caveat.level == level
+    assert caveat.text.startswith("It happened. ")
+    assert says in caveat.text
+    assert ("resume" in caveat.text) == bool(touched)
 
 
 def test_caveats_come_worst_first():

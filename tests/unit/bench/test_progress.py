@@ -112,3 +112,20 @@ def test_a_reader_that_went_away_does_not_stop_the_run():
     clock.advance(1000)
     progress.tick()
     progress.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "written"),
+    [
+        pytest.param("bar", "\r\x1b[Kdisk_low: little room\n", id="over the bar"),
+        pytest.param("lines", "disk_low: little room\n", id="a line"),
+        pytest.param("quiet", "", id="nothing"),
+    ],
+)
+def test_what_happens_is_told_on_a_line_of_its_own(mode, written):
+    stream, clock, progress = shown(mode)
+    clock.advance(1_000)
+    progress.tick()
+    before = len(stream.getvalue())
+    progress.tell("disk_low: little room")
+    assert stream.getvalue()[before:] == written

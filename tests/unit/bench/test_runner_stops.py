@@ -132,6 +132,61 @@ def test_an_incident_that_ends_nothing_is_noted_once_and_samples_are_kept():
     assert sample in stage.journal.records
 
 
+def test_a_sleep_sets_aside_what_was_on_its_way_and_the_run_goes_on():
+    hold = asyncio.Event()
+    stage = Stage(
+        block(runs=4, concurrency=2),
+        script=lambda call: Reply(until=hold) if call.tags["trial"] == "a|c|r2" else Reply(),
+    )
+    told: list[Incident] = []
+
+    async def go():
+        runner = stage._runner(on_incident=told.append)
+        running = asyncio.ensure_future(runner.run())
+        while len(stage.trials) < 3:  # noqa: ASYNC110 - what is waited for has no event
+            await asyncio.sleep(0)
+        now_ns = stage.clock.now_ns()
+        # The third answer came after the machine had slept, the first two before.
+        since_ns = now_ns - 5_000_000
+        slept = Incident(
+            incident_class="machine_slept", at="z", at_ns=now_ns, since_ns=since_ns, summary="s"
+        )
+        runner.take_incident(slept)
+        hold.set()
+        return await running
+
+    end = asyncio.run(go())
+    assert end.reason == "done"
+    assert stage.client.cancelled == 0
+    assert [i.touched_trials for i in stage.incidents] == [("a|c|r4", "a|c|r2")]
+    assert told == stage.incidents
+    marks = {t.id: t.invalidated for t in stage.ledger().trials}
+    assert marks == {
+        "a|c|r1": None,
+        "a|c|r2": "machine_slept",
+        "a|c|r3": None,
+        "a|c|r4": "machine_slept",
+    }
+    assert {t.id for t in stage.ledger().missing} == {"a|c|r2", "a|c|r4"}
+
+
+def test_a_note_that_touches_nothing_leaves_what_is_on_its_way_alone():
+    hold = asyncio.Event()
+    stage = Stage(block(runs=1), script=lambda _: Reply(until=hold))
+
+    async def go():
+        runner = stage._runner()
+        running = asyncio.ensure_future(runner.run())
+        await stage.client.until_in_flight(1)
+        runner.take_incident(Incident(incident_class="disk_low", at="z", summary="s"))
+        hold.set()
+        return await running
+
+    assert asyncio.run(go()).reason == "done"
+    assert [t.invalidated for t in stage.trials] == [None]
+    assert [i.touched_trials for i in stage.incidents] == [()]
+
+
 # ---- the key, the disk, the user ---------------------------------------------------------------
 
 
