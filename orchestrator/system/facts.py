@@ -102,7 +102,9 @@ def _git(worktree: Path, *words: str) -> str | None:
     try:
         # No file system monitor and no lock: looking must start and change nothing.
         done = subprocess.run(
-            ["git", "-c", "core.fsmonitor=false", "-C", str(worktree), *words],  # noqa: S607  # the user's git
+            ["git", "-c", "core.fsmonitor=false", *words],  # noqa: S607  # the user's git
+            # Not by `-C`: a worktree's name on a command line is what people kill by.
+            cwd=worktree,
             capture_output=True,
             timeout=_GIT_S,
             check=True,

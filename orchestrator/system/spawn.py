@@ -80,14 +80,16 @@ def _helper(order: Mapping[str, Any], keep: tuple[int, ...]) -> Iterator[subproc
     python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     source = Path(detach.__file__).read_text("utf-8")
     helper = subprocess.Popen(
-        [str(python), "-I", "-S", "-X", "utf8", "-c", _BOOT],
+        # A bare name, found in PATH: no folder on the command line either.
+        [python.name, "-I", "-S", "-X", "utf8", "-c", _BOOT],
+        executable=str(python),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         pass_fds=keep,
         start_new_session=True,
         cwd="/",
-        env={},
+        env={"PATH": str(python.parent)},
     )
     with helper:
         if helper.stdin is not None:

@@ -37,7 +37,8 @@ class GitWorktrees:
         """Return every working tree of the repository that holds ``folder``."""
         try:
             done = subprocess.run(
-                ["git", "-C", folder, "worktree", "list", "--porcelain", "-z"],  # noqa: S607  # the user's git
+                ["git", "worktree", "list", "--porcelain", "-z"],  # noqa: S607  # the user's git
+                cwd=folder,
                 capture_output=True,
                 timeout=_GIT_S,
                 check=True,
