@@ -5,7 +5,8 @@ Public functions: ``starting.start``, ``lifecycle.standing``, ``lifecycle.find``
 process out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -119,6 +120,8 @@ class Stopped:
     """True when SIGTERM and the grace time did not do."""
 
 
+_TURN_PAUSE_S = 0.05
+
 Verdict = Literal["up", "suspended", "gone", "reused", "unknown"]
 
 
@@ -194,18 +197,52 @@ def session_of(machine: Machine, identity: Identity, run_id: str) -> tuple[Proce
     return tuple(process for process in everyone if process.state != "zombie")
 
 
-def take_turn(machine: Machine, instance: Instance) -> Lock:
-    """Take the lock under which an instance is started or stopped.
+def take_turn(machine: Machine, instance: Instance, *, patience_s: float = 0.0) -> Lock:
+    """Take the lock under which an instance is started or stopped, with all that belongs to it.
+
+    Args:
+        machine: The ports.
+        instance: Which one.
+        patience_s: How long to wait while somebody else has it; 0 = not at all.
 
     Raises:
         StartUnderWay: Somebody else has it.
     """
     now = machine.clock.utcnow().isoformat(timespec="seconds")
     note = f"PID {machine.table.ourselves().pid} since {now}"
-    lock = machine.state.lock(records.lock_name(instance.id), note)
-    if isinstance(lock, str):
-        raise StartUnderWay(instance.name, str(instance.worktree), lock)
-    return lock
+    deadline_ns = machine.clock.now_ns() + int(patience_s * 1e9)
+    while True:
+        lock = machine.state.lock(records.lock_name(instance.id), note)
+        if not isinstance(lock, str):
+            return lock
+        if machine.clock.now_ns() >= deadline_ns:
+            raise StartUnderWay(instance.name, str(instance.worktree), lock)
+        machine.clock.sleep(_TURN_PAUSE_S)
+
+
+@contextmanager
+def in_turn(
+    machine: Machine, instance: Instance, turn: Lock | None, *, patience_s: float = 0.0
+) -> Iterator[Lock]:
+    """Have an instance's lock inside the context: the caller's, or one of our own.
+
+    Args:
+        machine: The ports.
+        instance: Which one.
+        turn: What the caller holds already, for more than this step; it stays the caller's.
+        patience_s: How long to wait for one of our own.
+
+    Raises:
+        StartUnderWay: Somebody else has it.
+    """
+    if turn is not None:
+        yield turn
+        return
+    own = take_turn(machine, instance, patience_s=patience_s)
+    try:
+        yield own
+    finally:
+        own.release()
 
 
 class _ShimRecord(msgspec.Struct):

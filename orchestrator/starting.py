@@ -15,9 +15,9 @@ from orchestrator.lifecycle import (
     StartRequest,
     find,
     hold_verified,
+    in_turn,
     session_of,
     standing,
-    take_turn,
 )
 from orchestrator.masking import mask
 from orchestrator.ports import Absence, HealthQuestion, Lock
@@ -32,7 +32,13 @@ _RACES = 3
 _COMMAND_SHOWN = 120
 
 
-def start(machine: Machine, request: StartRequest, launch_at: Callable[[int], Launch]) -> Started:
+def start(
+    machine: Machine,
+    request: StartRequest,
+    launch_at: Callable[[int], Launch],
+    *,
+    turn: Lock | None = None,
+) -> Started:
     """Start the gateway, or return the one that is up already.
 
     Args:
@@ -40,21 +46,19 @@ def start(machine: Machine, request: StartRequest, launch_at: Callable[[int], La
         request: Which gateway is wanted.
         launch_at: Returns what to run on a given port; called again when another process won the
             race for a port that nobody fixed.
+        turn: The instance's lock, where the caller has it for more than the start.
 
     Raises:
         NotStarted: One of its kinds; nothing of ours is left running.
         NotVerified: A record of the same name can't be told; nothing was started.
     """
-    lock = take_turn(machine, request.instance)
-    try:
+    with in_turn(machine, request.instance, turn):
         up = _already_up(machine, request)
         if up is not None:
             return up
         us = machine.table.ourselves().pid
         adopter = judge(*machine.spawner.adopter(), launcher=us)
         return _on_some_port(machine, request, launch_at, adopter)
-    finally:
-        lock.release()
 
 
 def _already_up(machine: Machine, request: StartRequest) -> Started | None:

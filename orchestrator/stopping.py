@@ -1,6 +1,7 @@
 """Stop one gateway by identity, and prove that nothing of it is left."""
 
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 
 from orchestrator import records
@@ -13,11 +14,11 @@ from orchestrator.lifecycle import (
     exit_of,
     find,
     hold_verified,
+    in_turn,
     session_of,
     standing,
-    take_turn,
 )
-from orchestrator.ports import Absence, Held, ProcessInfo
+from orchestrator.ports import Absence, Held, Lock, ProcessInfo
 from orchestrator.records import Ending, GatewayRecord, Instance
 
 # After SIGKILL only a process in an uninterruptible system call lives on.
@@ -28,7 +29,12 @@ _PORT_PAUSE_S = 0.02
 
 
 def stop(
-    machine: Machine, instance: Instance, *, grace_s: float | None = None, held: Held | None = None
+    machine: Machine,
+    instance: Instance,
+    *,
+    grace_s: float | None = None,
+    held: Held | None = None,
+    turn: Lock | None = None,
 ) -> Stopped:
     """Stop the gateway of that name; one that is down already is a success.
 
@@ -37,14 +43,14 @@ def stop(
         instance: Which one.
         grace_s: Between SIGTERM and SIGKILL; ``None`` = as its record says.
         held: From ``Started``, when the caller has it: its exit status is known longer.
+        turn: The instance's lock, where the caller has it for more than the stop.
 
     Raises:
         NotVerified: The process may not be ours; nothing was signalled.
         NotStopped: Something survived; the record is kept.
         StartUnderWay: Another command starts or stops it.
     """
-    lock = take_turn(machine, instance)
-    try:
+    with in_turn(machine, instance, turn):
         record = find(machine, instance)
         if record is None:
             last = machine.state.read(records.ending_name(instance.id))
@@ -62,8 +68,6 @@ def stop(
             )
         grace = record.grace_s if grace_s is None else grace_s
         return put_away(machine, record, grace_s=grace, held=held)
-    finally:
-        lock.release()
 
 
 def put_away(
@@ -95,7 +99,7 @@ def _end(machine: Machine, record: GatewayRecord, leader: Held | None, grace_s: 
     if leader is not None and not was_down:
         was_killed = _end_leader(machine, leader, grace_s, events)
     known |= {one.pid: one for one in session_of(machine, record.identity, record.run_id)}
-    swept = _sweep(machine, [one for one in known.values() if one.pid != record.identity.pid])
+    swept = sweep(machine, [one for one in known.values() if one.pid != record.identity.pid])
     if swept:
         _note(machine, events, "swept", pids=swept)
     _note(machine, events, "gone")
@@ -132,9 +136,22 @@ def _end_leader(machine: Machine, leader: Held, grace_s: float, events: list[Eve
     return True
 
 
-def _sweep(machine: Machine, members: list[ProcessInfo]) -> list[int]:
-    """End members that outlived their leader, each by its identity; return who was signalled."""
-    spared = _ourselves_and_ancestors(machine)
+def sweep(
+    machine: Machine, members: Iterable[ProcessInfo], *, grace_s: float = _LEFTOVER_GRACE_S
+) -> list[int]:
+    """End processes one by one, each by its identity; return who was signalled.
+
+    Never ourselves, an ancestor of ours, or a process of another user.
+
+    Args:
+        machine: The ports.
+        members: As they were seen; one whose PID is another's by now is left alone.
+        grace_s: Between SIGTERM and SIGKILL.
+
+    Raises:
+        NotStopped: One survived SIGKILL.
+    """
+    spared = ourselves_and_ancestors(machine)
     us = machine.table.look(machine.table.ourselves().pid)
     user = None if isinstance(us, Absence) else us.user
     held: list[Held] = []
@@ -146,7 +163,7 @@ def _sweep(machine: Machine, members: list[ProcessInfo]) -> list[int]:
             if member is not None:
                 held.append(member)
         for number, wait_s in (
-            (signal.SIGTERM, _LEFTOVER_GRACE_S),
+            (signal.SIGTERM, grace_s),
             (signal.SIGKILL, _KILL_WAIT_S),
         ):
             left = [member for member in held if not member.ended(0)]
@@ -175,7 +192,8 @@ def _hold_member(machine: Machine, identity: Identity) -> Held | None:
         return None  # it ended, and its PID is somebody else's already
 
 
-def _ourselves_and_ancestors(machine: Machine) -> frozenset[int]:
+def ourselves_and_ancestors(machine: Machine) -> frozenset[int]:
+    """Return the PIDs that no command of ours may ever signal."""
     pid = machine.table.ourselves().pid
     line: set[int] = set()
     while pid > 0 and pid not in line:
