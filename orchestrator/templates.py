@@ -12,7 +12,6 @@ _PLACE = re.compile(r"\{([a-z][a-z_]*)\}")
 PLACES = frozenset(
     {
         "python",
-        "executable",
         "host",
         "port",
         "url",
