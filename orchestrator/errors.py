@@ -16,6 +16,7 @@ OrchestratorError (1)
 ├── NotVerified (3)             nothing was signalled
 │   ├── PidReused               the PID belongs to another process now
 │   ├── IdentityUnknown         another boot, another namespace, a hidden process
+│   ├── NotForUs                it is in use, or belongs to somebody else
 │   └── RecordUnreadable        truncated, or written by a newer version
 └── NotStopped (3)              something of the session survived SIGKILL, or the port is held
 
@@ -217,6 +218,18 @@ class RecordUnreadable(NotVerified):
         super().__init__(
             f"the record `{path}` {why}; nothing was signalled",
             hint="use the version that wrote it, or look at the processes and remove the file",
+        )
+        self.path = path
+        self.why = why
+
+
+class NotForUs(NotVerified):
+    """A process that was chosen is not one that may be ended; nothing was signalled."""
+
+    def __init__(self, pid: int, why: str) -> None:
+        super().__init__(
+            f"PID {pid} was left alone: {why}",
+            hint="`gateway-bench ps` shows what may be removed, and how",
         )
 
 

@@ -36,6 +36,14 @@ _COMMANDS = {
     ),
     "stop": Lazy(path=f"{_HERE}.stop:stop_command", summary="Stop a started gateway by identity."),
     "logs": Lazy(path=f"{_HERE}.logs:logs_command", summary="The end of a gateway's log."),
+    "ps": Lazy(
+        path=f"{_HERE}.ps:ps_command",
+        summary="Every gateway on record and what looks like one, over all worktrees.",
+    ),
+    "clean": Lazy(
+        path=f"{_HERE}.clean:clean_command",
+        summary="Remove gateways of ours that nobody uses; a dry run unless told `--yes`.",
+    ),
     "cases": BENCH_COMMANDS["cases"],
     "trust": Lazy(
         path=f"{_HERE}.trusting:trust_command",

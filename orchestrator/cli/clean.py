@@ -1,0 +1,184 @@
+"""`clean`: remove strays of ours; shows what it would do unless told `--yes`."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from bench.cli.console import Console
+from bench.cli.options import talking_options
+from bench.cli.outcome import Outcome
+from bench.cli.sections import SectionedCommand, SectionedOption
+from bench.settings import duration_ms
+from orchestrator.app import machine
+from orchestrator.bringing import worktree_of
+from orchestrator.cleaning import Removed, clean
+from orchestrator.interrupts import Interrupts
+from orchestrator.leftovers import Leftover, leftovers, remove
+from orchestrator.lifecycle import Machine
+from orchestrator.removals import Pick, Removal, Wish, removals
+from orchestrator.stray_lines import bounded, stray_facts, table
+from orchestrator.survey import survey
+
+_WHAT = "What is removed"
+_NOT_REMOVED = 3
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _option(*spellings: str, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401  passed on to click
+    return click.option(*spellings, cls=SectionedOption, section=_WHAT, **more)
+
+
+@click.command("clean", cls=SectionedCommand)
+@_option("--yes", is_flag=True, help="Do it. Without it only what would be done is shown.")
+@_option("--mine", is_flag=True, help="Only what runs from this worktree.")
+@_option(
+    "--gateway",
+    "folder",
+    metavar="DIR",
+    help="A folder of the worktree that `--mine` means. Default: the working directory.",
+)
+@_option(
+    "--older-than",
+    metavar="TIME",
+    default="10m",
+    help="Only what has been up and unused for so long. Default: 10m.",
+)
+@_option(
+    "--pid", "pids", type=int, multiple=True, metavar="N", help="Only this one, a suspect too."
+)
+@_option(
+    "--start",
+    "starts",
+    type=int,
+    multiple=True,
+    metavar="T",
+    help="The start of that PID, as `ps` printed it; once for each `--pid`.",
+)
+@talking_options
+@click.pass_obj
+def clean_command(console: Console, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
+    """Remove gateways of ours that nobody uses, and what carries our marker without a record.
+
+    Never what a run uses, another user's, a container's, ourselves, or anything merely for its
+    name, folder, parent or port. A suspect is removed only by `--pid` with the `--start` that
+    `ps` printed. A record that could not be verified stays.
+    """
+    here = machine()
+    wish = _wish(params)
+    wanted = removals(survey(here, near=str(Path.cwd())), wish)
+    is_whole = wish.worktree is None and not wish.picks
+    files = leftovers(here, older_than_s=wish.older_than_s) if is_whole else ()
+    if not params["yes"]:
+        return _dry_run(wanted, files)
+    return _acted(here, console, wanted, files)
+
+
+def _wish(params: dict[str, Any]) -> Wish:
+    pids, starts = params["pids"], params["starts"]
+    if len(pids) != len(starts):
+        message = f"{len(pids)} `--pid` and {len(starts)} `--start`: each PID needs its start"
+        raise click.UsageError(message)
+    try:
+        older_than_s = duration_ms(params["older_than"]) / 1000
+    except ValueError as fault:
+        raise click.UsageError(f"`--older-than {params['older_than']}`: {fault}") from fault  # noqa: EM102
+    mine = worktree_of(Path(params["folder"] or Path.cwd())) if params["mine"] else None
+    return Wish(
+        older_than_s=older_than_s,
+        worktree=None if mine is None else str(mine),
+        picks=tuple(Pick(pid=pid, start=start) for pid, start in zip(pids, starts, strict=True)),
+    )
+
+
+_WORDS = {"stop": "stop", "end": "end", "forget": "put its record away", "keep": "leave alone"}
+
+
+def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcome:
+    chosen = [one for one in wanted if one.action != "keep"]
+    headline = f"{_counted(len(chosen), len(files), 'would be removed')}; nothing was done"
+    lines = []
+    if chosen:
+        lines += [_table(chosen), ""]
+    lines += [f"would remove `{one.name}`: {one.why}" for one in files]
+    lines += [headline, *(["`--yes` does it"] if chosen or files else [])]
+    return Outcome(
+        reason="dry_run",
+        headline=headline,
+        next="gateway-bench clean --yes" if chosen or files else None,
+        detail=_detail([(one, None) for one in wanted], files, did_act=False),
+        text="\n".join(lines),
+    )
+
+
+def _table(chosen: list[Removal]) -> str:
+    width = shutil.get_terminal_size((100, 24)).columns
+    return table([one.stray for one in chosen], width=width, home=str(Path.home()))
+
+
+def _acted(
+    here: Machine, console: Console, wanted: tuple[Removal, ...], files: tuple[Leftover, ...]
+) -> Outcome:
+    interrupts = Interrupts()
+    with interrupts.installed():
+        done = clean(here, wanted, is_ended=lambda: interrupts.exit_code is not None)
+        gone = remove(here, files) if interrupts.exit_code is None else ()
+    for one in done:
+        console.say(_said(one))
+    failed = [one for one in done if one.fault is not None]
+    count = sum(one.is_done for one in done)
+    headline = _counted(count, len(gone), "removed")
+    if failed:
+        headline += f"; {len(failed)} could not be removed"
+    if interrupts.exit_code is not None:
+        headline += "; interrupted, the rest is left"
+    said = {id(one.removal): one for one in done}
+    return Outcome(
+        exit_code=interrupts.exit_code or (_NOT_REMOVED if failed else 0),
+        reason="interrupted" if interrupts.exit_code else "not_removed" if failed else "cleaned",
+        headline=headline,
+        failed=len(failed),
+        next="gateway-bench ps" if failed or interrupts.exit_code else None,
+        detail=_detail([(one, said.get(id(one))) for one in wanted], gone, did_act=True),
+        text=headline,
+    )
+
+
+def _said(one: Removed) -> str:
+    stray = one.removal.stray
+    who = f"`{stray.name}` (PID {stray.pid})" if stray.name else f"PID {stray.pid}"
+    where = f" of `{stray.worktree}`" if stray.worktree else ""
+    if one.fault is not None:
+        return f"error: {who}{where}: {one.why}"
+    return f"{who}{where}: {one.why}" if one.is_done else f"{who}{where} was left alone: {one.why}"
+
+
+def _counted(strays: int, files: int, verb: str) -> str:
+    gateways = f"{strays} gateway{'' if strays == 1 else 's'}"
+    left = f" and {files} file{'' if files == 1 else 's'}" if files else ""
+    return f"{gateways}{left} {verb}"
+
+
+def _detail(
+    pairs: list[tuple[Removal, Removed | None]], files: tuple[Leftover, ...], *, did_act: bool
+) -> dict[str, Any]:
+    rows = []
+    for removal, removed in sorted(pairs, key=lambda pair: pair[0].action == "keep"):
+        row = {
+            **stray_facts(removal.stray),
+            "action": removal.action,
+            "because": removal.why,
+        }
+        if removed is not None:
+            row |= {"done": removed.is_done, "said": removed.why}
+        rows.append(row)
+    kept, left_off = bounded(rows)
+    return {
+        "acted": did_act,
+        "gateways": kept,
+        "total": len(rows),
+        "leftOff": left_off,
+        "files": len(files),
+    }
