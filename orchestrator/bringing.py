@@ -1,23 +1,25 @@
 """Bring a described gateway up with everything around it, and take all of it down again.
 
 services → simulator → build → prepare → start, and backwards. What was begun is undone on every
-way out; what somebody else owns (services) is only looked at.
+way out; what somebody else owns (services) is only looked at. All of it happens under the lock of
+the instance: two commands never bring up, take down or tidy the same gateway at once.
 """
 
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.commands import run_commands
+from orchestrator import records
+from orchestrator.around import Say, prepare, require_services, tear_down
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.environment import GatewayEnvironment
-from orchestrator.errors import OrchestratorError
-from orchestrator.faults import ServicesMissing, UpstreamKeyMissing
+from orchestrator.errors import OrchestratorError, StartUnderWay
+from orchestrator.faults import UpstreamKeyMissing
 from orchestrator.health_now import health_label
 from orchestrator.holding import hold_for_use
 from orchestrator.interrupts import Interrupted, Interrupts
@@ -28,18 +30,26 @@ from orchestrator.launching import (
     environment_for,
     launch_for,
 )
-from orchestrator.lifecycle import Machine, Started, StartRequest, Stopped, find, standing
+from orchestrator.lifecycle import (
+    Machine,
+    Started,
+    StartRequest,
+    Stopped,
+    find,
+    in_turn,
+    standing,
+    take_turn,
+)
 from orchestrator.locate import Located, locate
 from orchestrator.ports import Held, Lock
 from orchestrator.records import Instance
-from orchestrator.services import check_services
 from orchestrator.starting import start
 from orchestrator.stopping import stop
 
 SIMULATOR_TOKEN = "test-token"  # noqa: S105  the simulator's seeded token, known to everybody
 _BOOK = "answers.jsonl"
-
-Say = Callable[[str], None]
+# Beyond its grace, what a stop by somebody else may take: SIGKILL, sweep, the port.
+_OTHERS_STOP_S = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,19 +133,20 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
         NotStarted: The gateway or its simulator did not start.
     """
     folder = generated_folder(machine, wanted.instance)
-    with ExitStack() as undo:
+    with in_turn(machine, wanted.instance, None) as turn, ExitStack() as undo:
         hold = hold_for_use(machine, wanted.instance, wanted.run_id)
         undo.callback(hold.release)
         was_up = _is_up(machine, wanted.instance)
         near = _surroundings(wanted, folder)
         if not was_up:
-            _require_services(wanted, near)
+            require_services(wanted.config, near)
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
-        near = _with_upstream(machine, wanted, near, undo=undo)
+        near = _with_upstream(machine, wanted, near, undo=undo, was_up=was_up)
         if not was_up:
-            _build_and_prepare(wanted, near, undo=undo, say=say)
-        started = start(machine, _request(wanted), launch_for(wanted.config, wanted.located, near))
+            prepare(wanted.config, wanted.located, near, undo=undo, say=say)
+        launch_at = launch_for(wanted.config, wanted.located, near)
+        started = start(machine, _request(wanted), launch_at, turn=turn)
         undo.pop_all()
     environment = environment_for(wanted.config, near, started.record.port)
     return Up(wanted=wanted, started=started, near=near, environment=environment, hold=hold)
@@ -148,16 +159,35 @@ def take_down(
 
     Every step is tried, whatever an earlier one met; a signal meanwhile shortens the grace to 0.
     """
-    folder = generated_folder(machine, wanted.instance)
+    patience_s = wanted.config.grace_ms / 1000 + _OTHERS_STOP_S
+    try:
+        turn = take_turn(machine, wanted.instance, patience_s=patience_s)
+    except StartUnderWay as fault:
+        return Down(stopped=None, fault=fault)
+    try:
+        return _take_down(machine, wanted, interrupts, held=held, turn=turn)
+    finally:
+        turn.release()
+
+
+def _take_down(
+    machine: Machine, wanted: Wanted, interrupts: Interrupts, *, held: Held | None, turn: Lock
+) -> Down:
     stopped: list[Stopped] = []
-    steps: list[Callable[[], object]] = [
-        lambda: stopped.append(stop_patiently(machine, wanted.instance, interrupts, held=held)),
-        lambda: _teardown(wanted, _surroundings(wanted, folder)),
-    ]
-    if wanted.config.upstream == "simulated":
-        steps.append(lambda: stop_patiently(machine, wanted.upstream_instance, interrupts))
+    folder = generated_folder(machine, wanted.instance)
+
+    def gateway() -> None:
+        stopped.append(stop_patiently(machine, wanted.instance, interrupts, held=held, turn=turn))
+
+    def commands() -> None:
+        tear_down(wanted.config, wanted.located, _surroundings(wanted, folder))
+
+    def upstream() -> None:
+        if find(machine, wanted.upstream_instance) is not None:
+            stop_patiently(machine, wanted.upstream_instance, interrupts)
+
     faults: list[OrchestratorError] = []
-    for step in steps:
+    for step in (gateway, commands, upstream):
         try:
             step()
         except OrchestratorError as fault:
@@ -167,19 +197,37 @@ def take_down(
 
 
 def stop_patiently(
-    machine: Machine, instance: Instance, interrupts: Interrupts, *, held: Held | None = None
+    machine: Machine,
+    instance: Instance,
+    interrupts: Interrupts,
+    *,
+    held: Held | None = None,
+    turn: Lock | None = None,
 ) -> Stopped:
     """Stop one gateway; a signal while its grace runs ends the grace."""
     try:
         with interrupts.abandoning():
-            return stop(machine, instance, held=held)
+            return stop(machine, instance, held=held, turn=turn)
     except Interrupted:
-        return stop(machine, instance, grace_s=0.0, held=held)
+        return stop(machine, instance, grace_s=0.0, held=held, turn=turn)
 
 
 def _is_up(machine: Machine, instance: Instance) -> bool:
+    """Say whether ``start`` would find it up: what nobody finished starting is begun anew."""
     record = find(machine, instance)
-    return record is not None and standing(machine, record.identity).state == "up"
+    if record is None or record.ready_after_ms is None:
+        return False
+    return standing(machine, record.identity).state == "up"
+
+
+def _last_port(machine: Machine, instance: Instance) -> int | None:
+    """Return the port that an instance has, or had when it ended."""
+    record = find(machine, instance)
+    if record is not None:
+        return record.port
+    left = machine.state.read(records.ending_name(instance.id))
+    ending = None if left is None else records.decode_ending(left)
+    return None if ending is None else ending.port
 
 
 def _surroundings(wanted: Wanted, folder: Path) -> Surroundings:
@@ -207,27 +255,24 @@ def _named_upstream(config: GatewayConfig, caller: Mapping[str, str]) -> Upstrea
     return Upstream.at(config.upstream, token=caller[name] if name else None)
 
 
-def _require_services(wanted: Wanted, near: Surroundings) -> None:
-    environment = environment_for(wanted.config, near, wanted.config.port or 1).values
-    states = check_services(wanted.config.services, environment)
-    missing = [one.line() for one in states if one.fault is not None]
-    if missing:
-        raise ServicesMissing(missing)
-
-
 def _with_upstream(
-    machine: Machine, wanted: Wanted, near: Surroundings, *, undo: ExitStack
+    machine: Machine, wanted: Wanted, near: Surroundings, *, undo: ExitStack, was_up: bool
 ) -> Surroundings:
-    """Start the simulator where the description wants one."""
+    """Start the simulator where the description wants one.
+
+    A gateway that is up knows its simulator by its port: one that ended meanwhile gets that again.
+    """
     if wanted.config.upstream == "embedded":
         return _replaced(near, Upstream(token=SIMULATOR_TOKEN, is_simulated=True))
     if wanted.config.upstream != "simulated":
         return near
     simulator = simulator_for(wanted)
-    was_up = _is_up(machine, simulator.instance)
-    started = start(
-        machine, _request(simulator), launch_for(simulator.config, simulator.located, near)
-    )
+    request = _request(simulator)
+    if was_up:
+        port = _last_port(machine, simulator.instance)
+        request = replace(request, port=port, is_port_fixed=port is not None)
+    launch_at = launch_for(simulator.config, simulator.located, near)
+    started = start(machine, request, launch_at)
     started.held.close()
     if not was_up:
         undo.callback(stop, machine, simulator.instance, grace_s=0.0)
@@ -260,32 +305,6 @@ def _replaced(near: Surroundings, upstream: Upstream) -> Surroundings:
         answer_book=near.answer_book,
         models=near.models,
         key_names=near.key_names,
-    )
-
-
-def _build_and_prepare(wanted: Wanted, near: Surroundings, *, undo: ExitStack, say: Say) -> None:
-    config, folder = wanted.config, wanted.located.folder
-    environment = environment_for(config, near, config.port or 1).values
-    log = near.generated / "commands.log"
-    for key, commands in (("build", config.build), ("prepare", config.prepare)):
-        if key == "prepare" and config.prepare:
-            undo.callback(_teardown, wanted, near)
-        for command in commands:
-            say(f"{key}: {' '.join(command)}")
-        run_commands(key, commands, folder=folder, environment=environment, log=log)
-
-
-def _teardown(wanted: Wanted, near: Surroundings) -> None:
-    config = wanted.config
-    if not config.teardown:
-        return
-    near.generated.mkdir(mode=0o700, parents=True, exist_ok=True)
-    run_commands(
-        "teardown",
-        config.teardown,
-        folder=wanted.located.folder,
-        environment=environment_for(config, near, config.port or 1).values,
-        log=near.generated / "commands.log",
     )
 
 

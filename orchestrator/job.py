@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator.around import Say
 from orchestrator.bench_child import BenchChild, ChildEnd, terminal_given_to
-from orchestrator.bringing import Say, Up, Wanted, bring_up, take_down
+from orchestrator.bringing import Up, Wanted, bring_up, take_down
 from orchestrator.conclusion import Course, JobEnd, conclude
-from orchestrator.events import Exited, Trouble
+from orchestrator.events import Trouble, as_trouble
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import BuildDiffers
 from orchestrator.interrupts import Interrupts
@@ -80,7 +81,12 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         _require_same_build(job, up)
         _announce(job, up, say)
         course.link.send(_hello(job, up))
-        watcher = Watcher(machine, up.started, lambda end: _on_death(course, end))
+        watcher = Watcher(
+            machine,
+            up.started,
+            on_exit=lambda end: _on_loss(course, as_trouble(end)),
+            on_trouble=lambda trouble: _on_loss(course, trouble),
+        )
         down.callback(watcher.close)
         end = _measure(job, machine, course, watcher, interrupts)
         watcher.expect_end()
@@ -217,21 +223,14 @@ def _trouble(trouble: Trouble) -> dict[str, Any]:
         "atNs": trouble.at_ns,
         "summary": trouble.summary,
         "detail": dict(trouble.detail),
+        "sinceNs": trouble.since_ns,
     }
 
 
-def _on_death(course: Course, end: Exited) -> None:
-    """Push the death at once; runs in the watcher's thread."""
-    course.died = end
-    course.link.send(
-        {
-            "type": "incident",
-            "class": end.incident_class,
-            "atNs": end.at_ns,
-            "summary": end.summary,
-            "detail": {"code": end.exit.code, "signal": end.exit.signal},
-        }
-    )
+def _on_loss(course: Course, trouble: Trouble) -> None:
+    """Push at once what ends the measuring; runs in the watcher's thread."""
+    course.lost = course.lost or trouble
+    course.link.send({"type": "incident", **_trouble(trouble)})
 
 
 def _outcome(course: Course) -> dict[str, Any]:
