@@ -4,6 +4,8 @@ No PID is checked to see whether a gateway is in use; the kernel knows. What the
 holders is for people.
 """
 
+from dataclasses import dataclass
+
 import msgspec
 
 from orchestrator import records
@@ -43,19 +45,38 @@ def hold_for_use(machine: Machine, instance: Instance, run_id: str) -> Lock:
     return lock
 
 
-def held_by(machine: Machine, use: Use) -> str | None:
-    """Name who holds it, for people: ``run 20260102-… (PID 12)``; ``None`` = nobody does.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """Who uses a gateway, as far as the notes tell."""
 
-    The process that took the lock may have ended and left it to its child: the run is named then.
-    """
+    run_id: str | None = None
+    pid: int | None = None
+    """``None`` = who took the lock has ended and left it to its child."""
+    others: int = 0
+
+    @property
+    def short(self) -> str:
+        """A few letters: ``PID 12``."""
+        return f"PID {self.pid}" if self.pid is not None else self.run_id or "somebody"
+
+    @property
+    def text(self) -> str:
+        """All of it: ``run 20260102-101112-abcdef (PID 12) and 2 more``."""
+        who = "another process" if self.run_id is None else f"run {self.run_id}"
+        where = "" if self.pid is None else f" (PID {self.pid})"
+        return who + where + (f" and {self.others} more" if self.others else "")
+
+
+def held_by(machine: Machine, use: Use) -> Holding | None:
+    """Name who holds a gateway; ``None`` = nobody does."""
     if not use.is_held:
         return None
     notes = [note for note in map(_read, use.notes) if note is not None]
     alive = [note for note in notes if _lives(machine, note.identity)]
-    if not alive:
-        return f"run {notes[-1].run_id}" if notes else "another process"
-    first = f"run {alive[0].run_id} (PID {alive[0].identity.pid})"
-    return first if len(alive) == 1 else f"{first} and {len(alive) - 1} more"
+    if alive:
+        first = alive[0]
+        return Holding(run_id=first.run_id, pid=first.identity.pid, others=len(alive) - 1)
+    return Holding(run_id=notes[-1].run_id if notes else None)
 
 
 def _read(line: str) -> UseNote | None:

@@ -7,13 +7,14 @@ from textwrap import wrap
 from typing import Any
 
 from orchestrator.strays import Stray
-from orchestrator.verdicts import Verdict
+from orchestrator.verdicts import Verdict, age_text
 
 _GONE = " (gone)"
 _GAP = "  "
 _WHY_INDENT = "  "
 _NARROWEST = 60
-_BRANCH, _TREE, _HOLDER = 24, 34, 30
+_GIVES_WAY = ("WORKTREE", "BRANCH", "HELD BY")
+_LEAST = 8
 _HEADERS = ("PID", "VERDICT", "PORT", "AGE", "MEMORY", "BRANCH", "WORKTREE", "HELD BY")
 _RIGHT = frozenset({"PID", "PORT", "AGE", "MEMORY"})
 _KIB = 1024
@@ -61,20 +62,20 @@ def _cells(one: Stray, home: str) -> tuple[str, ...]:
         memory_text(one.memory_bytes),
         one.branch or "-",
         tree + (_GONE if one.is_worktree_gone else ""),
-        one.held_by or "-",
+        "-" if one.held_by is None else one.held_by.short,
     )
 
 
 def _fitted(rows: Iterable[Sequence[str]], width: int) -> dict[str, int]:
-    """Return the width of each column; the worktree gives way first, then branch and holder."""
-    cells = list(zip(_HEADERS, *rows, strict=True))
-    columns = {column[0]: max(map(len, column)) for column in cells}
+    """Return the width of each column; where room is short, the widest that may gives way."""
+    columns = {column[0]: max(map(len, column)) for column in zip(_HEADERS, *rows, strict=True)}
     over = sum(columns.values()) + len(_GAP) * (len(columns) - 1) - width
-    for name, least in (("WORKTREE", _TREE), ("BRANCH", _BRANCH), ("HELD BY", _HOLDER)) * 2:
-        floor = least if over > 0 and columns[name] > least else 10
-        given = min(max(over, 0), max(columns[name] - floor, 0))
-        columns[name] -= given
-        over -= given
+    while over > 0:
+        widest = max(_GIVES_WAY, key=lambda name: columns[name])
+        if columns[widest] <= _LEAST:
+            break
+        columns[widest] -= 1
+        over -= 1
     return columns
 
 
@@ -94,28 +95,12 @@ def _shortened(text: str, room: int, *, keep_end: bool) -> str:
 
 def _why(one: Stray) -> str:
     name = f"`{one.name}`: " if one.name else ""
-    idle = ""
-    if one.verdict is Verdict.IDLE and one.idle_s is not None:
-        idle = f" for {age_text(one.idle_s)}"
+    by = "" if one.held_by is None else f" by {one.held_by.text}"
     way = ""
     if one.verdict is Verdict.SUSPECT and one.identity is not None:
         start = one.identity.start_ticks
         way = f"; `gateway-bench clean --pid {one.pid} --start {start} --yes` would end it"
-    return f"{name}{one.reason}{idle}{way}"
-
-
-def age_text(seconds: float | None) -> str:
-    """Return an age in its two largest units at most: ``45s``, ``12m``, ``3h 20m``, ``2d 4h``."""
-    if seconds is None:
-        return "-"
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    if days:
-        return f"{days}d {hours}h" if hours else f"{days}d"
-    if hours:
-        return f"{hours}h {minutes}m" if minutes else f"{hours}h"
-    return f"{minutes}m" if minutes else f"{rest}s"
+    return f"{name}{one.reason}{by}{way}"
 
 
 def memory_text(size: int | None) -> str:
@@ -148,7 +133,7 @@ def stray_facts(one: Stray) -> dict[str, Any]:
         "ageS": None if one.age_s is None else round(one.age_s),
         "idleS": None if one.idle_s is None else round(one.idle_s),
         "memoryBytes": one.memory_bytes,
-        "heldBy": one.held_by,
+        "heldBy": None if one.held_by is None else one.held_by.text,
         "processes": len(one.processes) if len(one.processes) > 1 else None,
     }
     return {key: value for key, value in facts.items() if value is not None}

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from orchestrator.exposure import members
+from orchestrator.holding import Holding
 from orchestrator.identity import Identity
 from orchestrator.masking import mask
 from orchestrator.ports import ProcessDetail, ProcessInfo
@@ -19,6 +20,7 @@ from orchestrator.verdicts import (
     Marked,
     Scene,
     Verdict,
+    idle_s_of,
     judge_marked,
     judge_outside,
     judge_record,
@@ -45,7 +47,7 @@ class Stray:
     """Since its start, or since it was last used."""
     memory_bytes: int | None = None
     """Resident, of all its processes."""
-    held_by: str | None = None
+    held_by: Holding | None = None
     command: str | None = None
     """Masked."""
     record: GatewayRecord | None = None
@@ -127,7 +129,7 @@ def _of_record(known: Known, scene: Scene) -> Stray:
         branch=record.build.branch or known.place.branch,
         ports=(record.port,),
         age_s=age_s,
-        idle_s=_shorter(age_s, known.quiet_s),
+        idle_s=idle_s_of(known),
         memory_bytes=memory_of(session, scene.details),
         held_by=known.held_by,
         command=mask(seen.command) if alive and seen is not None else None,
@@ -135,12 +137,6 @@ def _of_record(known: Known, scene: Scene) -> Stray:
         record_path=f"{scene.state_root}/{record.id}.json",
         processes=session,
     )
-
-
-def _shorter(age_s: float | None, quiet_s: float | None) -> float | None:
-    if age_s is None or quiet_s is None:
-        return age_s
-    return min(age_s, quiet_s)
 
 
 def _with_place(reason: str, known: Known, *, is_gone: bool) -> str:

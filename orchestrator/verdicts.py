@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePath
 
+from orchestrator.holding import Holding
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Standing
 from orchestrator.ports import ProcessDetail, ProcessInfo
@@ -51,7 +52,7 @@ class Known:
     record: GatewayRecord
     standing: Standing
     place: Place
-    held_by: str | None = None
+    held_by: Holding | None = None
     """Who uses it; ``None`` = nobody."""
     busy_by: str | None = None
     """Who starts or stops it; ``None`` = nobody."""
@@ -66,7 +67,7 @@ class Marked:
     run_id: str
     record_path: str | None
     processes: tuple[ProcessInfo, ...]
-    held_by: str | None = None
+    held_by: Holding | None = None
     busy_by: str | None = None
     is_record_unreadable: bool = False
     """There is a record at ``record_path`` that can't be read: it may be theirs."""
@@ -99,6 +100,28 @@ class Scene:
     """Ports that each process listens on."""
 
 
+def idle_s_of(known: Known) -> float | None:
+    """Return for how long nobody has used a living gateway: since its start, or its last use."""
+    seen = known.standing.seen
+    if known.standing.state not in ("up", "suspended") or seen is None or seen.age_s is None:
+        return None
+    return seen.age_s if known.quiet_s is None else min(seen.age_s, known.quiet_s)
+
+
+def age_text(seconds: float | None) -> str:
+    """Return an age in its two largest units at most: ``45s``, ``12m``, ``3h 20m``, ``2d 4h``."""
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days}d {hours}h" if hours else f"{days}d"
+    if hours:
+        return f"{hours}h {minutes}m" if minutes else f"{hours}h"
+    return f"{minutes}m" if minutes else f"{rest}s"
+
+
 def judge_record(known: Known, scene: Scene, session: tuple[ProcessInfo, ...]) -> Judgement:
     """Judge a record; who uses it comes before what became of it.
 
@@ -126,14 +149,13 @@ def _up(known: Known, scene: Scene) -> Judgement:
         return Verdict.OTHER_USER, f"it runs as user {seen.user} now"
     if known.record.ready_after_ms is None:
         return Verdict.IDLE, "its start was broken off before it was ready"
-    if known.standing.state == "suspended":
-        return Verdict.IDLE, "suspended, used by nobody"
-    return Verdict.IDLE, "used by nobody"
+    suspended = "; it is suspended" if known.standing.state == "suspended" else ""
+    return Verdict.IDLE, f"nobody has used it for {age_text(idle_s_of(known))}{suspended}"
 
 
 def _held_reason(known: Known) -> str:
-    how = {"up": "in use", "suspended": "in use, but suspended"}
-    return how.get(known.standing.state, f"in use, but {known.standing.why}")
+    how = {"up": "in use", "suspended": "suspended, but in use"}
+    return how.get(known.standing.state, f"{known.standing.why}, but in use")
 
 
 def _unknown(known: Known, scene: Scene) -> Judgement:
@@ -162,7 +184,7 @@ def judge_marked(marked: Marked, scene: Scene) -> Judgement:
 
 def _in_our_folder(marked: Marked) -> Judgement:
     if marked.held_by is not None:
-        return Verdict.HELD, "in use, though not on record"
+        return Verdict.HELD, "not on record, but in use"
     if marked.busy_by is not None:
         return Verdict.BUSY, f"being started or stopped by {marked.busy_by}"
     if marked.is_record_unreadable:
