@@ -28,9 +28,17 @@ LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message: a gateway's events and build may be long."""
 
 ENDING_CLASSES = frozenset(
-    {"gateway_killed", "gateway_oom", "gateway_stopped", "gateway_crash", "port_taken"}
+    {
+        "gateway_killed",
+        "gateway_oom",
+        "gateway_stopped",
+        "gateway_crash",
+        "gateway_draining_or_hung",
+        "gateway_suspended",
+        "port_taken",
+    }
 )
-"""Incidents after which no further request can reach the gateway that was verified."""
+"""Incidents after which no further request can be trusted to reach the gateway that was verified."""
 
 log = logging.getLogger(__name__)
 

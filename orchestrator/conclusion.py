@@ -11,7 +11,7 @@ from orchestrator.bench_child import ChildEnd
 from orchestrator.bringing import Up
 from orchestrator.commands import how_ended
 from orchestrator.errors import OrchestratorError
-from orchestrator.events import Exited
+from orchestrator.events import Trouble
 from orchestrator.facts import gateway_state, record_facts
 from orchestrator.lifecycle import Machine, Stopped
 from orchestrator.link import JobLink
@@ -39,13 +39,14 @@ class JobEnd:
 
 @dataclass(slots=True, kw_only=True)
 class Course:
-    """What happened so far; only the main thread writes, but for ``died``."""
+    """What happened so far; only the main thread writes, but for ``lost``."""
 
     up: Up
     link: JobLink
     journal: Path | None = None
     journal_ns: int = 0
-    died: Exited | None = None
+    lost: Trouble | None = None
+    """Why the gateway could not be measured any further."""
     stopped: Stopped | None = None
     stop_fault: OrchestratorError | None = None
     on_measured: Callable[[], None] = field(default=lambda: None)
@@ -81,7 +82,7 @@ def conclude(machine: Machine, course: Course, end: ChildEnd, *, interrupted: in
 
 def _own_code(code: int, course: Course) -> int:
     """A run that the gateway's death cut short is 4; one that left something behind is not 0."""
-    if code == INCOMPLETE and course.died is not None:
+    if code == INCOMPLETE and course.lost is not None:
         return GATEWAY_DIED
     return course.stop_fault.exit_code if _spoils(code, course) and course.stop_fault else code
 
@@ -99,7 +100,7 @@ def _after_death(
 ) -> JobEnd:
     """Close the journal of a child that died, and have the reports made of it."""
     how = how_ended(end.status)
-    code = GATEWAY_DIED if course.died is not None else INCOMPLETE
+    code = GATEWAY_DIED if course.lost is not None else INCOMPLETE
     code = interrupted or code
     if course.journal is None:
         return JobEnd(
@@ -130,7 +131,7 @@ def _close_journal(
     now_ns, at = machine.clock.now_ns(), machine.clock.utcnow()
     stamp = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     since_ms = (now_ns - course.journal_ns) / 1e6
-    died = course.died
+    lost = course.lost
     records = [
         aftermath.incident(
             kind="client_killed",
@@ -148,17 +149,17 @@ def _close_journal(
         aftermath.footer(
             at=stamp,
             offset_ms=max(state.begun_offset_ms + since_ms, state.last_offset_ms),
-            reason="killed" if died is None else "gateway",
+            reason="killed" if lost is None else "gateway",
             exit_code=exit_code,
         ),
     ]
-    if died is not None:
+    if lost is not None:
         cause = aftermath.incident(
-            kind=died.incident_class,
+            kind=lost.incident_class,
             at=stamp,
-            at_ns=died.at_ns,
-            summary=died.summary,
-            detail={"code": died.exit.code, "signal": died.exit.signal},
+            at_ns=lost.at_ns,
+            summary=lost.summary,
+            detail=lost.detail,
             touched=state.in_flight,
         )
         records.insert(0, cause)

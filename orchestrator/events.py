@@ -21,6 +21,7 @@ TroubleClass = Literal[
 # Signals that people and tools send. The others (SEGV, ABRT, BUS…) a process brings on itself.
 _SENT = frozenset({1, 2, 3, 9, 15})
 _SIGKILL = 9
+_LONGEST_LINE = 200
 
 
 class Exit(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -73,6 +74,33 @@ class Trouble:
     at_ns: int
     summary: str
     detail: dict[str, Any]
+    since_ns: int | None = None
+    """When it was last seen to be fine; ``None`` = not known to be earlier than ``at_ns``."""
+
+
+def as_trouble(end: Exited) -> Trouble:
+    """Return an end as what is wrong with the gateway."""
+    return Trouble(
+        incident_class=end.incident_class,
+        at_ns=end.at_ns,
+        summary=end.summary,
+        detail={
+            "code": end.exit.code,
+            "signal": end.exit.signal,
+            "source": end.exit.source,
+            "error": end.exit.error,
+        },
+    )
+
+
+def last_words(end: Exit) -> str | None:
+    """Return the line of an uncaught error that names it; ``None`` = the shim saw none."""
+    lines = [line.strip() for line in (end.error or "").splitlines() if line.strip()]
+    if not lines:
+        return None
+    # Python ends a traceback with the error, Node begins a stack with it.
+    line = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
 
 
 # Numbers that are the same on Linux and macOS.

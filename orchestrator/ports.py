@@ -167,6 +167,13 @@ class Sockets(Protocol):
         """Return who listens on a port, on any address."""
         ...
 
+    def socket_numbers(self, port: int) -> frozenset[int] | None:
+        """Return numbers that tell the port's listening sockets apart; cheap: not who holds them.
+
+        ``None`` = this system has no such numbers.
+        """
+        ...
+
     def all_listeners(self) -> tuple[Listener, ...]:
         """Return every listening socket of this network namespace."""
         ...

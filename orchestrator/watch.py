@@ -4,7 +4,16 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from orchestrator.events import Exited, Trouble, TroubleClass, classify, described
+from orchestrator.condition import Condition
+from orchestrator.events import (
+    Exited,
+    Trouble,
+    TroubleClass,
+    as_trouble,
+    classify,
+    described,
+    last_words,
+)
 from orchestrator.lifecycle import Machine, Started, exit_of, session_of
 from orchestrator.ports import Absence, Listener
 
@@ -24,15 +33,24 @@ class Watcher:
         machine: The ports.
         started: From ``starting.start``; the watcher does not close ``started.held``.
         on_exit: Called once, in the watcher's thread, when the gateway ends unasked.
+        on_trouble: Called once, there too, when it lives and can't be measured any more:
+            suspended, deaf, or another process at its port.
     """
 
     def __init__(
-        self, machine: Machine, started: Started, on_exit: Callable[[Exited], None]
+        self,
+        machine: Machine,
+        started: Started,
+        on_exit: Callable[[Exited], None],
+        on_trouble: Callable[[Trouble], None] = lambda _: None,
     ) -> None:
         self._machine = machine
         self._held = started.held
         self._record = started.record
         self._on_exit = on_exit
+        self._on_trouble = on_trouble
+        self._has_trouble = False
+        self._condition = Condition(machine, started.record, lambda: self.explain(None))
         self._memory_kills = machine.holder.memory_counter(started.held.pid)
         self._memory_kills_before = self._memory_kills()
         self._exited: Exited | None = None
@@ -64,7 +82,7 @@ class Watcher:
             local_port: Of the connection that failed, when it may still be open.
         """
         if self._held.ended(0):
-            return _as_trouble(self._end())
+            return as_trouble(self._end())
         seen = self._machine.table.look(self._held.pid)
         if not isinstance(seen, Absence) and seen.state == "stopped":
             return self._trouble("gateway_suspended", "is suspended by a signal (state T)")
@@ -78,18 +96,23 @@ class Watcher:
             owners = machine.sockets.peers(ours, theirs, mine)
             if owners and owners.isdisjoint(mine):
                 return self._taken(owners)
-        listeners = [
-            one for one in machine.sockets.listeners(record.port) if _reaches(one, record.host)
-        ]
+        listeners = self._listeners()
         if not listeners:
             if self._held.ended(_DYING_S):
-                return _as_trouble(self._end())
+                return as_trouble(self._end())
+            listeners = self._listeners()  # another may have come to the free port meanwhile
+        if not listeners:
             return self._trouble(
                 "gateway_draining_or_hung", f"lives but no longer listens on port {record.port}"
             )
         # With SO_REUSEPORT both may listen; which of them a closed connection went to is lost.
         others = frozenset().union(*(one.pids for one in listeners)) - mine
         return self._taken(others) if others else None
+
+    def _listeners(self) -> list[Listener]:
+        record = self._record
+        listed = self._machine.sockets.listeners(record.port)
+        return [one for one in listed if _reaches(one, record.host)]
 
     def _taken(self, pids: frozenset[int]) -> Trouble:
         listed = ", ".join(str(pid) for pid in sorted(pids))
@@ -114,7 +137,17 @@ class Watcher:
                 if not self._is_end_expected:
                     self._on_exit(end)
                 return
+            self._look()
             self._guard_log()
+
+    def _look(self) -> None:
+        """Tell of trouble once; what turns out to be its death is told as that."""
+        if self._has_trouble or self._is_end_expected:
+            return
+        trouble = self._condition.look()
+        if trouble is not None and self._exited is None and not self._is_end_expected:
+            self._has_trouble = True
+            self._on_trouble(trouble)
 
     def _guard_log(self) -> None:
         now_ns = self._machine.clock.now_ns()
@@ -132,29 +165,17 @@ class Watcher:
                 rose = now is not None and before is not None and now > before
                 name = classify(end, oom_kills_rose=rose)
                 by_memory = " when memory ran out" if name == "gateway_oom" else ""
+                said = last_words(end)
                 self._exited = Exited(
                     at_ns=at_ns,
                     exit=end,
                     incident_class=name,
                     summary=f"The gateway (PID {self._held.pid}) {described(end)}{by_memory}"
-                    " although nobody asked us to stop it.",
+                    " although nobody asked us to stop it"
+                    + ("." if said is None else f", with the uncaught error `{said}`."),
                 )
             return self._exited
 
 
 def _reaches(listener: Listener, host: str) -> bool:
     return listener.host == host or listener.host in _ANY_HOST
-
-
-def _as_trouble(end: Exited) -> Trouble:
-    return Trouble(
-        incident_class=end.incident_class,
-        at_ns=end.at_ns,
-        summary=end.summary,
-        detail={
-            "code": end.exit.code,
-            "signal": end.exit.signal,
-            "source": end.exit.source,
-            "error": end.exit.error,
-        },
-    )

@@ -169,6 +169,9 @@ class FakeSockets:
     def all_listeners(self) -> tuple[Listener, ...]:
         return tuple(self.listening)
 
+    def socket_numbers(self, port: int) -> frozenset[int] | None:
+        return frozenset(id(one) for one in self.listening if one.port == port)
+
     def obstacle(self, port: int) -> str | None:
         if self.is_everything_taken:
             return "something listens on 127.0.0.1"

@@ -145,17 +145,13 @@ class TrialRunner:
         if key in self._noted:
             return
         self._noted.add(key)
-        if incident is self._control.incident:
-            touched = (
-                *incident.touched_trials,
-                *self._control.flights,
-                *self._failed_since(incident.at_ns),
-            )
-            incident = msgspec.structs.replace(
-                incident, touched_trials=tuple(dict.fromkeys(touched))
-            )
-        elif incident.since_ns is not None:
-            incident = self._touching(incident, incident.since_ns)
+        since_ns = incident.since_ns
+        if since_ns is None and incident is self._control.incident:
+            # Between the death and its notice another server may have answered in its place, so a
+            # success of that moment counts as little as a failure.
+            since_ns = self._ports.clock.now_ns() if incident.at_ns is None else incident.at_ns
+        if since_ns is not None:
+            incident = self._touching(incident, since_ns)
         self._write(incident)
         self._on_incident(incident)
 
@@ -164,20 +160,9 @@ class TrialRunner:
         since_ms = self.offset_ms(since_ns)
         for trial_id in self._under_way:
             self._under_way[trial_id] = self._under_way[trial_id] or incident.incident_class
-        ended = [i for i, fact in self.facts.items() if fact.finished_offset_ms >= since_ms]
+        ended = [i for i, fact in self.facts.items() if fact.finished_offset_ms > since_ms]
         touched = dict.fromkeys((*incident.touched_trials, *ended, *self._under_way))
         return msgspec.structs.replace(incident, touched_trials=tuple(touched))
-
-    def _failed_since(self, at_ns: int | None) -> list[str]:
-        """Return failures that were recorded between the gateway's death and its notice."""
-        if at_ns is None:
-            return []
-        since_ms = self.offset_ms(at_ns)
-        return [
-            trial_id
-            for trial_id, fact in self.facts.items()
-            if fact.error_code is not None and fact.finished_offset_ms >= since_ms
-        ]
 
     def write(self, record: JournalRecord) -> None:
         """Write a record that belongs to no trial; a full disk stops the run."""

@@ -32,8 +32,14 @@ nodeModule.syncBuiltinESMExports();
 
 if (!isForked) {
   let error = null;
+  // Here, because only here everything is known that the gateway has read from its own files.
+  const masked = (text) =>
+    Object.entries(process.env)
+      .filter(([name, value]) => value.length >= 6 && /KEY|TOKEN|SECRET|PASSWORD|_URL/i.test(name))
+      .sort((one, other) => other[1].length - one[1].length)
+      .reduce((rest, [, value]) => rest.split(value).join('***'), text);
   process.on('uncaughtExceptionMonitor', (fault) => {
-    error = String((fault && fault.stack) || fault).slice(0, 4000);
+    error = masked(String((fault && fault.stack) || fault)).slice(0, 4000);
   });
   process.on('exit', (code) => {
     try {

@@ -42,6 +42,10 @@ class MacSockets:
             Listener(host=host, port=port, pids=frozenset(pids)) for host, pids in found.items()
         )
 
+    def socket_numbers(self, port: int) -> frozenset[int] | None:  # noqa: ARG002  # as the port has it
+        """Return nothing: sockets have no numbers here."""
+        return None
+
     def all_listeners(self) -> tuple[Listener, ...]:
         """Return every listening socket of this user's processes; those of others are not seen."""
         found: dict[Address, set[int]] = {}

@@ -200,12 +200,12 @@ def test_an_answer_that_ends_nothing_is_not_fatal(job):
         asking = asyncio.ensure_future(link.explain("a|c|r1", RESET))
         heard = await job.hear()
         job.say({"type": "answer", "id": heard["id"] + 5, "incident": None})
-        hung = {"class": "gateway_draining_or_hung", "summary": "hangs"}
-        job.say({"type": "answer", "id": heard["id"], "incident": hung})
+        low = {"class": "disk_low", "summary": "little room"}
+        job.say({"type": "answer", "id": heard["id"], "incident": low})
         return await asking, link.fatal()
 
     answer, fatal = played(job, scene)
-    assert answer.incident_class == "gateway_draining_or_hung"
+    assert answer.incident_class == "disk_low"
     assert fatal is None
 
 
