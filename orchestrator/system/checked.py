@@ -23,11 +23,15 @@ class CheckedHeld:
     Args:
         seen: What was seen when it was taken hold of.
         look: Reads the process table.
+        killpg: Signals a process group.
     """
 
-    def __init__(self, seen: ProcessInfo, look: Look) -> None:
+    def __init__(
+        self, seen: ProcessInfo, look: Look, killpg: Callable[[int, int], None] = os.killpg
+    ) -> None:
         self._identity = seen.identity
         self._look = look
+        self._killpg = killpg
 
     @property
     def pid(self) -> int:
@@ -64,14 +68,16 @@ class CheckedHeld:
         try:
             if group:
                 # The number of a group is not given away while its leader is there, dead or not.
-                os.killpg(self.pid, number)
+                self._killpg(self.pid, number)
             else:
                 os.kill(self.pid, number)
         except ProcessLookupError:
             return False
         except PermissionError:
-            # macOS answers EPERM for a group that holds nothing but zombies.
-            if seen.state == "zombie":
+            # macOS answers EPERM for a group that holds nothing but zombies. Its leader may have
+            # become one since it was looked at.
+            now = self._now()
+            if now is None or now.state == "zombie":
                 return False
             raise
         return True

@@ -1,12 +1,16 @@
 """Holding a process on macOS: its end comes through kqueue, with status. Not confirmed yet.
 
 ``NOTE_EXIT | NOTE_EXITSTATUS`` is allowed to any process that may signal the target, parent or
-not (XNU, ``filt_procattach``); Python has no name for the second flag.
+not (XNU since macOS 12, ``filt_procattach``); before that only to its parent, and everybody else
+is refused with EACCES. Then the end is noted all the same, without a status. Python has no name
+for the second flag.
 """
 
 import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol
+
+import msgspec
 
 from orchestrator.events import Exit, from_wait_status
 from orchestrator.ports import Absence, Held, ProcessInfo, ProcessTable
@@ -15,14 +19,19 @@ from orchestrator.system.checked import CheckedHeld, Look
 NOTE_EXIT = 0x8000_0000
 NOTE_EXITSTATUS = 0x0400_0000
 NOTE_EXIT_DETAIL = 0x0200_0000
+# The next two are bits of the data, not of the flags (XNU, ``filt_procevent``).
 NOTE_EXIT_MEMORY = 0x0002_0000
+_STATUS_BITS = 0xFFFF
 
 
 class EndQueue(Protocol):
     """Hears of the end of one process."""
 
     def wait(self, timeout_s: float) -> tuple[int, int] | None:
-        """Return flags and wait status once it ended; ``None`` = not within this time."""
+        """Return flags and data once it ended; ``None`` = not within this time.
+
+        Where the flags hold ``NOTE_EXITSTATUS`` the low 16 bits of the data are the wait status.
+        """
         ...
 
     def close(self) -> None:
@@ -42,21 +51,26 @@ class Kqueue:
     """
 
     def __init__(self, pid: int, api: Any) -> None:  # noqa: ANN401  # its names exist on macOS only
+        self._api = api
         self._queue = api.kqueue()
-        wanted = api.kevent(
-            pid,
-            filter=api.KQ_FILTER_PROC,
-            flags=api.KQ_EV_ADD | api.KQ_EV_ONESHOT,
-            fflags=NOTE_EXIT | NOTE_EXITSTATUS | NOTE_EXIT_DETAIL,
-        )
         try:
-            self._queue.control([wanted], 0, 0)
+            try:
+                self._attach(pid, NOTE_EXIT | NOTE_EXITSTATUS | NOTE_EXIT_DETAIL)
+            except PermissionError:
+                self._attach(pid, NOTE_EXIT | NOTE_EXIT_DETAIL)
         except OSError:
             self._queue.close()
             raise
 
+    def _attach(self, pid: int, notes: int) -> None:
+        api = self._api
+        flags = api.KQ_EV_ADD | api.KQ_EV_ONESHOT
+        wanted = api.kevent(pid, filter=api.KQ_FILTER_PROC, flags=flags, fflags=notes)
+        # No room for events: a refusal is raised instead of being put into the list.
+        self._queue.control([wanted], 0, 0)
+
     def wait(self, timeout_s: float) -> tuple[int, int] | None:
-        """Return flags and wait status once it ended."""
+        """Return flags and data once it ended."""
         heard = self._queue.control(None, 1, timeout_s)
         return (heard[0].fflags, heard[0].data) if heard else None
 
@@ -87,14 +101,7 @@ class KqueueHeld:
         if self._end is None:
             heard = self._queue.wait(timeout_s)
             if heard is not None:
-                flags, status = heard
-                end = from_wait_status(status & 0xFFFF, "kqueue")
-                self._end = Exit(
-                    code=end.code,
-                    signal=end.signal,
-                    source=end.source,
-                    by_memory=bool(flags & NOTE_EXIT_MEMORY),
-                )
+                self._end = _end_of(*heard)
         return self._end is not None
 
     def exit(self) -> Exit:
@@ -104,6 +111,14 @@ class KqueueHeld:
     def close(self) -> None:
         """Close the queue."""
         self._queue.close()
+
+
+def _end_of(flags: int, data: int) -> Exit:
+    end = Exit()
+    if flags & NOTE_EXITSTATUS:
+        end = from_wait_status(data & _STATUS_BITS, "kqueue")
+    has_detail = bool(flags & NOTE_EXIT_DETAIL)
+    return msgspec.structs.replace(end, by_memory=has_detail and bool(data & NOTE_EXIT_MEMORY))
 
 
 class MacHolder:

@@ -1,17 +1,19 @@
 """The process table of macOS, from libproc and psutil. Not confirmed on a Mac yet.
 
-The start time is the kernel's own note (``pbi_start_tvsec``, ``pbi_start_tvusec``), which does not
-move with the clock; psutil's ``create_time`` is not used for identity.
+The start time is the kernel's own note (``pbi_start_tvsec``, ``pbi_start_tvusec``): written at the
+fork, kept over exec, not moved with the clock. psutil's ``create_time`` is, and is not used for
+identity. Processes of other users are hidden (XNU, ``proc_pidinfo``: same user or root).
 """
 
 import ctypes
 import ctypes.util
+import errno
 import os
 import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import psutil
 
@@ -28,7 +30,12 @@ _STOPPED = 4  # SSTOP
 _ZOMBIE = 5  # SZOMB
 _NO_TERMINAL = 0xFFFFFFFF  # NODEV
 
-ReadInfo = Callable[[int], bytes | None]
+_BOOT_SESSION = b"kern.bootsessionuuid"
+_BOOT_TIME = b"kern.boottime"
+_SYSCTL_ROOM = 64
+
+ReadInfo = Callable[[int], bytes | Absence]
+AskPsutil = Callable[[int], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,70 +74,108 @@ def parse_bsdinfo(data: bytes) -> BsdInfo:
     )
 
 
-def libproc_reader() -> ReadInfo:  # pragma: no cover  # macOS only
-    """Return what asks libproc for one process; ``None`` = gone or not allowed."""
-    library = ctypes.CDLL(ctypes.util.find_library("proc"), use_errno=True)
+def load(name: str) -> Any:  # pragma: no cover  # macOS only  # noqa: ANN401  # a C library
+    """Load one of the system's C libraries."""
+    return ctypes.CDLL(ctypes.util.find_library(name), use_errno=True)
 
-    def read(pid: int) -> bytes | None:
+
+def libproc_reader(
+    library: Any,  # noqa: ANN401  # a C library
+    last_error: Callable[[], int] = ctypes.get_errno,
+) -> ReadInfo:
+    """Return what asks libproc for one process.
+
+    Args:
+        library: Holds ``proc_pidinfo``.
+        last_error: The ``errno`` of the last call.
+    """
+
+    def read(pid: int) -> bytes | Absence:
         buffer = ctypes.create_string_buffer(_BSDINFO.size)
         filled = library.proc_pidinfo(
             pid, _PROC_PIDTBSDINFO, ctypes.c_uint64(_FIND_ZOMBIES), buffer, _BSDINFO.size
         )
-        return buffer.raw if filled == _BSDINFO.size else None
+        if filled == _BSDINFO.size:
+            return buffer.raw
+        return Absence.GONE if last_error() == errno.ESRCH else Absence.HIDDEN
 
     return read
 
 
-def boot_session() -> str:  # pragma: no cover  # macOS only
-    """Return ``kern.bootsessionuuid``."""
-    library = ctypes.CDLL(ctypes.util.find_library("c"), use_errno=True)
-    buffer = ctypes.create_string_buffer(64)
-    size = ctypes.c_size_t(len(buffer))
-    name = b"kern.bootsessionuuid"
+def boot_session(library: Any) -> str:  # noqa: ANN401  # a C library
+    """Return what tells this boot from others: ``kern.bootsessionuuid``.
+
+    Where that is not to be had, the boot time: it moves when the clock is set, and then a process
+    of before reads as one of another boot, which is never signalled.
+
+    Raises:
+        OSError: Neither is to be had.
+    """
+    session = _sysctl(library, _BOOT_SESSION)
+    if session:
+        return session.split(b"\0", 1)[0].decode()
+    seconds = _sysctl(library, _BOOT_TIME)
+    if seconds is None:
+        raise OSError(ctypes.get_errno(), f"sysctl {_BOOT_TIME.decode()}")
+    return f"boottime:{struct.unpack_from('=q', seconds)[0]}"
+
+
+def _sysctl(library: Any, name: bytes) -> bytes | None:  # noqa: ANN401  # a C library
+    buffer = ctypes.create_string_buffer(_SYSCTL_ROOM)
+    size = ctypes.c_size_t(_SYSCTL_ROOM)
     if library.sysctlbyname(name, buffer, ctypes.byref(size), None, ctypes.c_size_t(0)):
-        raise OSError(ctypes.get_errno(), "sysctl kern.bootsessionuuid")
-    return buffer.value.decode()
+        return None
+    return buffer.raw[: size.value]
 
 
 class MacTable:
-    """Reads libproc; command lines and environments come from psutil.
+    """Reads libproc; command lines, folders and environments come from psutil.
 
     Args:
         read: Asks for one process.
         boot_id: Of this boot.
+        ask: Gives what psutil knows of one process.
     """
 
-    def __init__(self, read: ReadInfo, boot_id: str) -> None:
+    def __init__(self, read: ReadInfo, boot_id: str, ask: AskPsutil = psutil.Process) -> None:
         self._read = read
         self._boot_id = boot_id
+        self._ask = ask
 
     def ourselves(self) -> Identity:
         """Return the identity of this very process."""
         data = self._read(os.getpid())
-        return self._identity(os.getpid(), 0 if data is None else parse_bsdinfo(data).start_us)
+        start_us = 0 if isinstance(data, Absence) else parse_bsdinfo(data).start_us
+        return self._identity(os.getpid(), start_us)
 
     def look(self, pid: int) -> ProcessInfo | Absence:
         """Return what can be seen of one process."""
         data = self._read(pid)
-        if data is not None:
+        if not isinstance(data, Absence):
             return self._info(pid, parse_bsdinfo(data))
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return Absence.GONE
-        except PermissionError:
-            return Absence.HIDDEN
-        return Absence.HIDDEN
+        if data is Absence.HIDDEN:
+            # Signal 0 reaches nobody: it only asks whether the PID is in use.
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return Absence.GONE
+            except PermissionError:
+                return Absence.HIDDEN
+        return data
 
     def everyone(self) -> tuple[ProcessInfo, ...]:
         """Return all processes that can be seen."""
         seen = ((pid, self._read(pid)) for pid in psutil.pids())
-        return tuple(self._info(pid, parse_bsdinfo(data)) for pid, data in seen if data)
+        return tuple(
+            self._info(pid, parse_bsdinfo(data))
+            for pid, data in seen
+            if not isinstance(data, Absence)
+        )
 
     def detail(self, pid: int) -> ProcessDetail:
         """Return the memory of one process; there are no PID namespaces here."""
         try:
-            return ProcessDetail(resident_bytes=psutil.Process(pid).memory_info().rss)
+            return ProcessDetail(resident_bytes=self._ask(pid).memory_info().rss)
         except (psutil.Error, OSError):
             return ProcessDetail()
 
@@ -138,7 +183,9 @@ class MacTable:
         return Identity(boot_id=self._boot_id, pid_namespace=None, pid=pid, start_ticks=start_us)
 
     def _info(self, pid: int, info: BsdInfo) -> ProcessInfo:
-        argv, folder, marker, record_path = _seen_by_psutil(pid)
+        words = self._told(pid, "cmdline")
+        # Often empty for binaries that Apple protects: the marker is best effort here.
+        environment = self._told(pid, "environ") or {}
         return ProcessInfo(
             identity=self._identity(pid, info.start_us),
             parent=info.parent,
@@ -148,12 +195,19 @@ class MacTable:
             name=info.name,
             user=info.user,
             has_terminal=info.terminal not in (0, _NO_TERMINAL),
-            argv=argv,
-            folder=folder,
-            marker=marker,
-            record_path=record_path,
+            argv=tuple(words) if words else None,
+            folder=self._told(pid, "cwd") or None,
+            marker=environment.get(MARKER),
+            record_path=environment.get(RECORD_MARKER),
             age_s=max(0.0, time.clock_gettime(time.CLOCK_REALTIME) - info.start_us / 1e6),
         )
+
+    def _told(self, pid: int, what: str) -> Any:  # noqa: ANN401  # psutil is untyped
+        """Ask one thing at a time: what is refused must not hide what is not."""
+        try:
+            return getattr(self._ask(pid), what)()
+        except (psutil.Error, OSError):
+            return None
 
 
 def _session(pid: int) -> int:
@@ -161,23 +215,3 @@ def _session(pid: int) -> int:
         return os.getsid(pid)
     except OSError:  # a zombie has none, another user's may not be asked for
         return -1
-
-
-def _seen_by_psutil(
-    pid: int,
-) -> tuple[tuple[str, ...] | None, str | None, str | None, str | None]:
-    """Return command line, folder and the two markers, as far as this user may see them."""
-    argv: tuple[str, ...] | None = None
-    folder: str | None = None
-    marker: str | None = None
-    record_path: str | None = None
-    try:
-        process = psutil.Process(pid)
-        argv = tuple(process.cmdline()) or None
-        folder = process.cwd()
-        # Often empty for binaries that Apple protects: the marker is best effort here.
-        environment = process.environ()
-        marker, record_path = environment.get(MARKER), environment.get(RECORD_MARKER)
-    except (psutil.Error, OSError):
-        return argv, folder, marker, record_path
-    return argv, folder, marker, record_path

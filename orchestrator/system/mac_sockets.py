@@ -3,9 +3,11 @@
 The table of the whole machine needs root there; a user's own processes do not.
 """
 
+import ipaddress
 import os
 import socket
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import psutil
 
@@ -16,7 +18,14 @@ _LOOPBACKS = ("127.0.0.1", "::1")
 _CONNECT_S = 0.5
 _EPHEMERAL_FLOOR = 49_152  # net.inet.ip.portrange.first
 
+_ASK_TWICE = 2
+
 Address = tuple[str, int]
+Ask = Callable[[int], Sequence[Any]]
+
+
+def _ask(pid: int) -> Sequence[Any]:
+    return psutil.Process(pid).net_connections(kind="tcp")
 
 
 class MacSockets:
@@ -33,7 +42,7 @@ class MacSockets:
         """Return who listens on a port; somebody out of sight shows by answering."""
         found: dict[str, set[int]] = {}
         for pid in self._own():
-            for local, _, status in _connections(pid):
+            for local, _, status in connections_of(pid):
                 if status == psutil.CONN_LISTEN and local[1] == port:
                     found.setdefault(local[0], set()).add(pid)
         if not found:
@@ -50,7 +59,7 @@ class MacSockets:
         """Return every listening socket of this user's processes; those of others are not seen."""
         found: dict[Address, set[int]] = {}
         for pid in self._own():
-            for local, _, status in _connections(pid):
+            for local, _, status in connections_of(pid):
                 if status == psutil.CONN_LISTEN:
                     found.setdefault(local, set()).add(pid)
         return tuple(
@@ -77,7 +86,7 @@ class MacSockets:
         return frozenset(
             pid
             for pid in pids
-            if any((local, remote) == (theirs, ours) for local, remote, _ in _connections(pid))
+            if any((local, remote) == (theirs, ours) for local, remote, _ in connections_of(pid))
         )
 
     def _own(self) -> list[int]:
@@ -85,20 +94,39 @@ class MacSockets:
         return [one.pid for one in self._table.everyone() if user in (0, one.user)]
 
 
-def _connections(pid: int) -> list[tuple[Address, Address, str]]:
-    try:
-        found = psutil.Process(pid).net_connections(kind="tcp")
-    except (psutil.Error, OSError):  # ended meanwhile, or not for this user: not seen
-        return []
-    return [(_plain(one.laddr), _plain(one.raddr), one.status) for one in found]
+def connections_of(pid: int, ask: Ask = _ask) -> list[tuple[Address, Address, str]]:
+    """Return local address, remote address and state of each TCP socket of a process.
+
+    A process whose sockets open and close meanwhile is refused now and then, so once more is
+    asked; what stays refused is not seen, which never means that there is nothing.
+    """
+    for _ in range(_ASK_TWICE):
+        try:
+            found = ask(pid)
+        except psutil.NoSuchProcess:
+            return []
+        except (psutil.Error, OSError):
+            continue
+        return [(_plain(one.laddr), _plain(one.raddr), one.status) for one in found]
+    return []
 
 
 def _plain(address: Sequence[str | int]) -> Address:
-    """Give IPv4 addresses of dual-stack sockets as IPv4, a missing address as no port at all."""
+    """Give IPv4 addresses of dual-stack sockets as IPv4, a missing address as no port at all.
+
+    XNU keeps them in the last four of sixteen bytes that are otherwise zero, which reads as
+    ``::127.0.0.1`` and not as ``::ffff:127.0.0.1``.
+    """
     if not address:
         return "", 0
-    host = str(address[0]).removeprefix("::ffff:")
-    return ("0.0.0.0" if host in ("*", "") else host), int(address[1])  # noqa: S104  # compared only
+    host = str(address[0]) or "*"
+    if host == "*":
+        return "0.0.0.0", int(address[1])  # noqa: S104  # compared only
+    if ":" in host:
+        number = int(ipaddress.IPv6Address(host.split("%")[0]))
+        if number >> 32 in (0, 0xFFFF) and number & 0xFFFF_FFFF > 1:
+            host = str(ipaddress.IPv4Address(number & 0xFFFF_FFFF))
+    return host, int(address[1])
 
 
 def _accepts(host: str, port: int) -> bool:

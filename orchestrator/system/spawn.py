@@ -19,6 +19,12 @@ _BOOT = "import sys;exec(sys.stdin.read())"
 # Forking takes milliseconds; a machine that needs longer than this swaps or is suspended.
 _ANSWER_S = 60.0
 
+_UNSEEN = {
+    Absence.GONE: "a process outside of this PID namespace",
+    # On macOS that is launchd: it belongs to root.
+    Absence.HIDDEN: "a process of another user",
+}
+
 
 class HelperSpawner:
     """Spawns through ``python -I -S``.
@@ -35,8 +41,7 @@ class HelperSpawner:
         with _helper({"do": "adopter"}, keep=()) as helper:
             pid = int(_answer(helper)["pid"])
         seen = self._table.look(pid)
-        outside = "a process outside of this PID namespace"
-        return pid, outside if isinstance(seen, Absence) else seen.name
+        return pid, _UNSEEN[seen] if isinstance(seen, Absence) else seen.name
 
     @contextmanager
     def spawn(self, order: SpawnOrder) -> Iterator[Birth]:

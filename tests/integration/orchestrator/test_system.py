@@ -230,7 +230,7 @@ class LibprocOfLinux:
     def __call__(self, pid):
         stat = read_stat(pid)
         if stat is None:
-            return None
+            return Absence.GONE
         numbers = [0, 5 if stat.state == "zombie" else 2, 0, pid, stat.parent, os.geteuid()]
         return struct.pack(
             "=12I16s32s5Ii2Q",
@@ -263,7 +263,7 @@ def test_the_mac_table_joins_libproc_and_psutil(child):
 
 
 def test_the_mac_table_says_hidden_of_what_it_can_not_read():
-    assert MacTable(lambda _: None, BOOT).look(os.getpid()) is Absence.HIDDEN
+    assert MacTable(lambda _: Absence.HIDDEN, BOOT).look(os.getpid()) is Absence.HIDDEN
 
 
 @pytest.fixture(params=["linux", "mac"])

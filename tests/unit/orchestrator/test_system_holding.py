@@ -6,10 +6,13 @@ import signal
 import pytest
 
 from orchestrator.events import Exit
+from orchestrator.ports import Absence
 from orchestrator.system.checked import CheckedHeld
 from orchestrator.system.mac_kqueue import (
     NOTE_EXIT,
+    NOTE_EXIT_DETAIL,
     NOTE_EXIT_MEMORY,
+    NOTE_EXITSTATUS,
     Kqueue,
     KqueueHeld,
     MacHolder,
@@ -39,16 +42,32 @@ def held_of(seen, *heard):
     return table, KqueueHeld(seen, table.look, FakeQueue(*heard))
 
 
+TOLD = NOTE_EXIT | NOTE_EXITSTATUS | NOTE_EXIT_DETAIL
+
+
 @pytest.mark.parametrize(
-    ("flags", "status", "expected"),
+    ("flags", "data", "expected"),
     [
-        (NOTE_EXIT, 15, Exit(signal=15, source="kqueue")),
-        (NOTE_EXIT, 256, Exit(code=1, source="kqueue")),
-        (NOTE_EXIT | NOTE_EXIT_MEMORY, 9, Exit(signal=9, source="kqueue", by_memory=True)),
+        pytest.param(TOLD, 15, Exit(signal=15, source="kqueue"), id="a signal"),
+        pytest.param(TOLD, 256, Exit(code=1, source="kqueue"), id="an exit status"),
+        pytest.param(TOLD, 0, Exit(code=0, source="kqueue"), id="exit status 0"),
+        pytest.param(
+            TOLD,
+            NOTE_EXIT_MEMORY | 9,
+            Exit(signal=9, source="kqueue", by_memory=True),
+            id="memory, in the data",
+        ),
+        pytest.param(
+            TOLD | NOTE_EXIT_MEMORY,
+            9,
+            Exit(signal=9, source="kqueue"),
+            id="the same bit among the flags says nothing",
+        ),
+        pytest.param(NOTE_EXIT, 0, Exit(), id="no status was asked for: not an exit with 0"),
     ],
 )
-def test_an_end_comes_with_its_status(flags, status, expected):
-    _, held = held_of(process(), (flags, status))
+def test_an_end_comes_with_what_the_kernel_tells(flags, data, expected):
+    _, held = held_of(process(), (flags, data))
     assert held.ended(0)
     assert held.ended(0)
     assert held.exit() == expected
@@ -74,6 +93,47 @@ def test_a_process_that_went_meanwhile_is_no_error(state):
     _, held = held_of(process(NOBODY, state=state))
     assert not held.send(signal.SIGTERM)
     assert not held.send(signal.SIGTERM, group=True)
+
+
+class Moving:
+    """A table in which a process is another thing at each look."""
+
+    def __init__(self, *seen):
+        self.seen = list(seen)
+
+    def look(self, pid):
+        return self.seen.pop(0)
+
+
+class Refusing:
+    """The `killpg` of macOS for a group of zombies."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, group, number):
+        self.asked.append((group, number))
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        pytest.param(process(NOBODY, state="zombie"), id="a zombie by now"),
+        pytest.param(Absence.GONE, id="gone by now"),
+    ],
+)
+def test_a_refused_group_whose_leader_is_dead_by_now_is_no_error(then):
+    killpg = Refusing()
+    held = CheckedHeld(process(NOBODY), Moving(process(NOBODY), then).look, killpg=killpg)
+    assert not held.send(signal.SIGKILL, group=True)
+    assert killpg.asked == [(NOBODY, signal.SIGKILL)]
+
+
+def test_a_refused_group_whose_leader_lives_is_an_error():
+    held = CheckedHeld(process(NOBODY), FakeTable(process(NOBODY)).look, killpg=Refusing())
+    with pytest.raises(PermissionError):
+        held.send(signal.SIGKILL, group=True)
 
 
 def test_without_help_of_the_kernel_a_zombie_is_dead_and_nobody_can_tell_how():
@@ -124,8 +184,9 @@ class FakeSelect:
 
     KQ_FILTER_PROC, KQ_EV_ADD, KQ_EV_ONESHOT = -5, 1, 16
 
-    def __init__(self, *, refusal=None, events=()):
-        self.refusal, self.events, self.watched, self.is_closed = refusal, list(events), [], False
+    def __init__(self, *, refusals=(), events=()):
+        self.refusals, self.events = list(refusals), list(events)
+        self.watched, self.is_closed = [], False
 
     def kqueue(self):
         return self
@@ -135,8 +196,8 @@ class FakeSelect:
 
     def control(self, changes, most, timeout):
         if changes:
-            if self.refusal:
-                raise self.refusal
+            if self.refusals:
+                raise self.refusals.pop(0)
             self.watched += changes
             return []
         return [self.events.pop(0)] if self.events else []
@@ -162,7 +223,23 @@ def test_the_queue_asks_for_exit_and_status():
 
 
 def test_a_queue_for_a_process_that_is_gone_is_closed():
-    api = FakeSelect(refusal=ProcessLookupError())
+    api = FakeSelect(refusals=[ProcessLookupError()])
     with pytest.raises(ProcessLookupError):
+        Kqueue(4242, api)
+    assert api.is_closed
+
+
+def test_where_only_a_parent_is_told_the_status_the_end_alone_is_asked_for():
+    api = FakeSelect(refusals=[PermissionError(errno.EACCES, "no")])
+    Kqueue(4242, api)
+    ((_, asked),) = api.watched
+    assert asked["fflags"] & NOTE_EXIT
+    assert not asked["fflags"] & NOTE_EXITSTATUS
+    assert not api.is_closed
+
+
+def test_a_queue_that_is_refused_twice_is_closed():
+    api = FakeSelect(refusals=[PermissionError(errno.EACCES, "no")] * 2)
+    with pytest.raises(PermissionError):
         Kqueue(4242, api)
     assert api.is_closed
