@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from orchestrator import system
+from orchestrator import minding, system
 from orchestrator.bringing import run_marker
 from orchestrator.lifecycle import Machine
 from orchestrator.trust import TrustStore
@@ -13,6 +13,11 @@ from orchestrator.trust import TrustStore
 def machine() -> Machine:
     """Return this machine, with the user's state folder."""
     return system.machine(system.state_root(dict(os.environ), Path.home()))
+
+
+def mind(root: str, instance_id: str) -> None:
+    """Mind a gateway until it is gone: the whole of the process that its script starts."""
+    minding.mind(system.machine(Path(root)), instance_id)
 
 
 def trust_store(here: Machine) -> TrustStore:

@@ -215,7 +215,6 @@ def _first_record(machine: Machine, made: Attempt, plan: EntryPlan) -> GatewayRe
         started_at=machine.clock.utcnow().isoformat(timespec="milliseconds"),
         started_ns=machine.clock.now_ns(),
         grace_s=request.grace_s,
-        ttl_s=request.ttl_s,
         warnings=tuple(warnings),
         labels=dict(request.labels),
     )

@@ -63,6 +63,10 @@ class Wanted:
     caller: Mapping[str, str]
     models: tuple[str, ...] = ()
     key_names: tuple[str, ...] = ()
+    ttl_s: float | None = None
+    """It ends by itself after this long."""
+    idle_stop_s: float | None = None
+    """It ends by itself once nobody was connected for this long."""
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -318,6 +322,8 @@ def _request(wanted: Wanted) -> StartRequest:
         is_port_fixed=config.is_port_fixed,
         ready_timeout_s=config.ready_timeout_ms / 1000,
         grace_s=config.grace_ms / 1000,
+        ttl_s=wanted.ttl_s,
+        idle_stop_s=wanted.idle_stop_s,
         kill_patterns=config.kill_patterns,
         labels={
             "preset": config.preset,

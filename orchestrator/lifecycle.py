@@ -35,6 +35,7 @@ from orchestrator.ports import (
     Sockets,
     Spawner,
     StateFolder,
+    TrafficMeter,
     Worktrees,
 )
 from orchestrator.readiness import HealthCheck
@@ -49,6 +50,7 @@ class Machine:
     table: ProcessTable
     holder: Holder
     sockets: Sockets
+    traffic: TrafficMeter
     probe: HealthProbe
     spawner: Spawner
     state: StateFolder
@@ -92,6 +94,9 @@ class StartRequest:
     settle_s: float = 0.5
     grace_s: float = 10.0
     ttl_s: float | None = None
+    """Ends this long after its start, or after it was asked for again."""
+    idle_stop_s: float | None = None
+    """Ends once nobody was connected for this long."""
     kill_patterns: tuple[str, ...] = ()
     """Regular expressions beside the built-in ones."""
     labels: Mapping[str, Any] = field(default_factory=dict)

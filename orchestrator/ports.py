@@ -194,6 +194,23 @@ class Sockets(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Traffic:
+    """Connections to one port at one moment."""
+
+    established: int
+    seen: frozenset[str]
+    """A word for each connection that is there or ended a moment ago, to compare two readings."""
+
+
+class TrafficMeter(Protocol):
+    """Counts connections."""
+
+    def traffic(self, port: int, members: Collection[int]) -> Traffic | None:
+        """Return who is connected to a port that ``members`` listen on; ``None`` = not visible."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HealthQuestion:
     """One health request: a GET to a literal address, no proxies, no redirects."""
 

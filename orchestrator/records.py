@@ -43,6 +43,23 @@ class Adopter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     name: str
 
 
+class Lease(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """For how long a gateway may stay up; at least one of the two limits is set."""
+
+    ttl_s: float | None = None
+    idle_stop_s: float | None = None
+    since_ns: int
+    """Monotonic clock when it was given: the time to live counts from here."""
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the minder of a gateway writes down about it."""
+
+    run_id: str
+    used_ns: int
+    """Monotonic clock when somebody was last seen connected; at first, when minding began."""
+
+
 class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One running gateway."""
 
@@ -75,7 +92,10 @@ class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ready_after_ms: float | None = None
     """``None`` while it is starting."""
     grace_s: float = 10.0
-    ttl_s: float | None = None
+    lease: Lease | None = None
+    """When it is to be ended though nobody asks for it; ``None`` = never."""
+    minder: Identity | None = None
+    """The process that sees to that."""
     exposure: tuple[Exposure, ...] = ()
     warnings: tuple[str, ...] = ()
     labels: dict[str, Any] = {}
@@ -97,6 +117,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """True when we stopped it; False when it was found dead."""
     exit: Exit
     events: tuple[Event, ...] = ()
+    because: str | None = None
+    """Why it was stopped although nobody typed that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,12 +148,30 @@ def use_name(instance_id: str) -> str:
     return f"{instance_id}.use"
 
 
+def minder_id(instance_id: str) -> str:
+    """Return eight hex digits that name the files of an instance's minder."""
+    return sha256(f"minder\0{instance_id}".encode()).hexdigest()[:8]
+
+
+def usage_name(instance_id: str) -> str:
+    """Return the file name of what an instance's minder writes down."""
+    return f"{instance_id}.seen"
+
+
+def decode_usage(data: bytes | None) -> Usage | None:
+    """Read what a minder wrote down; odd or missing is as good as nothing."""
+    try:
+        return None if data is None else msgspec.json.decode(data, type=Usage)
+    except msgspec.MsgspecError:
+        return None
+
+
 def log_name(instance_id: str) -> str:
     """Return the file name of an instance's log."""
     return f"{instance_id}.log"
 
 
-def encode(record: GatewayRecord | Ending) -> bytes:
+def encode(record: GatewayRecord | Ending | Usage) -> bytes:
     """Turn a record into the bytes of its file."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 

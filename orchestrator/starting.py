@@ -20,6 +20,7 @@ from orchestrator.lifecycle import (
     standing,
 )
 from orchestrator.masking import mask
+from orchestrator.minding import with_lease
 from orchestrator.ports import Absence, HealthQuestion, Lock
 from orchestrator.readiness import HealthCheck, shortcoming
 from orchestrator.records import Adopter, GatewayRecord
@@ -54,11 +55,11 @@ def start(
     """
     with in_turn(machine, request.instance, turn):
         up = _already_up(machine, request)
-        if up is not None:
-            return up
-        us = machine.table.ourselves().pid
-        adopter = judge(*machine.spawner.adopter(), launcher=us)
-        return _on_some_port(machine, request, launch_at, adopter)
+        if up is None:
+            us = machine.table.ourselves().pid
+            adopter = judge(*machine.spawner.adopter(), launcher=us)
+            up = _on_some_port(machine, request, launch_at, adopter)
+        return with_lease(machine, request, up)
 
 
 def _already_up(machine: Machine, request: StartRequest) -> Started | None:

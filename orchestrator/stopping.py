@@ -71,7 +71,12 @@ def stop(
 
 
 def put_away(
-    machine: Machine, record: GatewayRecord, *, grace_s: float, held: Held | None
+    machine: Machine,
+    record: GatewayRecord,
+    *,
+    grace_s: float,
+    held: Held | None,
+    because: str | None = None,
 ) -> Stopped:
     """End what is left of a gateway, prove the port free, write down how it ended.
 
@@ -84,13 +89,19 @@ def put_away(
     """
     leader = held or hold_verified(machine, record.identity)
     try:
-        return _end(machine, record, leader, grace_s)
+        return _end(machine, record, leader, grace_s, because)
     finally:
         if leader is not None and leader is not held:
             leader.close()
 
 
-def _end(machine: Machine, record: GatewayRecord, leader: Held | None, grace_s: float) -> Stopped:
+def _end(
+    machine: Machine,
+    record: GatewayRecord,
+    leader: Held | None,
+    grace_s: float,
+    because: str | None,
+) -> Stopped:
     events: list[Event] = []
     was_down = leader is None or leader.ended(0)
     # Before the first signal: who descends from whom is lost with the parent.
@@ -104,7 +115,10 @@ def _end(machine: Machine, record: GatewayRecord, leader: Held | None, grace_s: 
         _note(machine, events, "swept", pids=swept)
     _note(machine, events, "gone")
     _prove_port_free(machine, record, events)
-    ending = forget(machine, record, leader, was_asked=not was_down, events=tuple(events))
+    why = None if was_down else because
+    ending = forget(
+        machine, record, leader, was_asked=not was_down, events=tuple(events), because=why
+    )
     return Stopped(ending=ending, was_down=was_down, was_killed=was_killed)
 
 
@@ -228,6 +242,7 @@ def forget(
     *,
     was_asked: bool = False,
     events: tuple[Event, ...] = (),
+    because: str | None = None,
 ) -> Ending:
     """Write down how it ended, then remove shim and record, in this order."""
     ending = Ending(
@@ -241,6 +256,7 @@ def forget(
         was_asked=was_asked,
         exit=exit_of(machine, leader, record),
         events=events,
+        because=because,
     )
     machine.state.write(records.ending_name(record.id), records.encode(ending))
     for path in record.files:

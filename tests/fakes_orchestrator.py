@@ -24,6 +24,7 @@ from orchestrator.ports import (
     ProcessDetail,
     ProcessInfo,
     SpawnOrder,
+    Traffic,
     Use,
     Worktree,
 )
@@ -184,6 +185,16 @@ class FakeSockets:
 
     def ephemeral_floor(self) -> int:
         return self.floor
+
+
+class FakeTraffic:
+    """Gives prepared readings, the last one for ever."""
+
+    def __init__(self, *readings: Traffic | None) -> None:
+        self.readings = list(readings) or [Traffic(established=0, seen=frozenset())]
+
+    def traffic(self, port: int, members: Collection[int]) -> Traffic | None:
+        return self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
 
 
 class FakeProbe:
@@ -370,6 +381,7 @@ class FakeMachine:
     clock: FakeClock = field(default_factory=FakeClock)
     table: FakeTable = field(default_factory=FakeTable)
     sockets: FakeSockets = field(default_factory=FakeSockets)
+    traffic: FakeTraffic = field(default_factory=FakeTraffic)
     probe: FakeProbe = field(default_factory=FakeProbe)
     state: FakeState = field(default_factory=FakeState)
     facts: FakeFacts = field(default_factory=FakeFacts)
@@ -388,6 +400,7 @@ class FakeMachine:
             table=self.table,
             holder=self.holder,
             sockets=self.sockets,
+            traffic=self.traffic,
             probe=self.probe,
             spawner=self.spawner,
             state=self.state,

@@ -11,6 +11,7 @@ from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
 from orchestrator.bringing import Up, Wanted, bring_up
 from orchestrator.cli.describing import describe
+from orchestrator.cli.lease_options import lease_options
 from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
@@ -37,6 +38,7 @@ from orchestrator.render import environment_lines, record_lines
     metavar="ID",
     help="A model that generated configuration lists (litellm). Default: every name.",
 )
+@lease_options
 @talking_options
 @click.pass_context
 def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
@@ -55,6 +57,8 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
         caller=described.environ,
         models=params["models"] or ("*",),
         key_names=(described.config.api_key_env,) if described.config.api_key_env else (),
+        ttl_s=params["ttl"],
+        idle_stop_s=params["idle_stop"],
     )
     interrupts = Interrupts()
     with interrupts.installed(), interrupts.abandoning():

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from orchestrator.lifecycle import Machine
-from orchestrator.ports import Holder, ProcessTable
+from orchestrator.ports import Holder, ProcessTable, TrafficMeter
 from orchestrator.system.clock import SystemClock
 from orchestrator.system.facts import DiskFacts
 from orchestrator.system.health import SocketProbe
@@ -24,31 +24,37 @@ def machine(state_root: Path) -> Machine:
     state = DiskState(state_root)
     table: ProcessTable
     holder: Holder
+    traffic: TrafficMeter
     if sys.platform == "darwin":  # pragma: no cover
         import select
 
         from orchestrator.system.mac_kqueue import Kqueue, MacHolder
         from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader
         from orchestrator.system.mac_sockets import MacSockets
+        from orchestrator.system.mac_traffic import MacTraffic
 
         table = MacTable(libproc_reader(), boot_session())
         holder = MacHolder(table, lambda pid: Kqueue(pid, select))
         mac_sockets = MacSockets(table)
         sockets, peers = mac_sockets, mac_sockets.peers
+        traffic = MacTraffic()
     else:
         from orchestrator.system.pidfd import LinuxHolder
         from orchestrator.system.procfs import ProcfsTable
         from orchestrator.system.sockets import LinuxSockets
+        from orchestrator.system.traffic import LinuxTraffic
 
         table = ProcfsTable()
         holder = LinuxHolder(table)
         linux_sockets = LinuxSockets()
         sockets, peers = linux_sockets, linux_sockets.peers
+        traffic = LinuxTraffic()
     return Machine(
         clock=SystemClock(),
         table=table,
         holder=holder,
         sockets=sockets,
+        traffic=traffic,
         probe=SocketProbe(peers),
         spawner=HelperSpawner(table),
         state=state,
