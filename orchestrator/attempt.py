@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from orchestrator import records
+from orchestrator.databases import named_databases
 from orchestrator.entry import EntryPlan, Program, ShimPlace, plan_entry, read_command
 from orchestrator.errors import DiedBeforeReady, EntryMissing, NeverReady, NotDetached, NotStarted
 from orchestrator.events import Event, described
@@ -215,9 +216,17 @@ def _first_record(machine: Machine, made: Attempt, plan: EntryPlan) -> GatewayRe
         started_at=machine.clock.utcnow().isoformat(timespec="milliseconds"),
         started_ns=machine.clock.now_ns(),
         grace_s=request.grace_s,
+        databases=_databases(made),
         warnings=tuple(warnings),
         labels=dict(request.labels),
     )
+
+
+def _databases(made: Attempt) -> dict[str, str]:
+    """Return the databases that its environment names; a gateway of our own uses none of them."""
+    if made.request.labels.get("upstream") == "embedded":
+        return {}
+    return named_databases(made.launch.environment, str(made.launch.folder))
 
 
 def _confirm_detached(machine: Machine, made: Attempt, coming: _Coming) -> None:

@@ -1,6 +1,5 @@
 """What is told of a gateway: to the measuring process, in results and in ``--json``. Pure."""
 
-from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -9,9 +8,7 @@ from orchestrator.bringing import Up
 from orchestrator.events import Event, Exit
 from orchestrator.lifecycle import Stopped
 from orchestrator.ports import Build
-from orchestrator.records import GatewayRecord
-
-_INSTALLED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
+from orchestrator.records import GatewayRecord, is_of_worktree
 
 
 def build_facts(record: GatewayRecord) -> dict[str, Any]:
@@ -20,7 +17,7 @@ def build_facts(record: GatewayRecord) -> dict[str, Any]:
     Of a program that was installed, or lies elsewhere, the worktree's commit says nothing.
     """
     build = (
-        record.build if _is_of_worktree(record) else Build(entry_sha256=record.build.entry_sha256)
+        record.build if is_of_worktree(record) else Build(entry_sha256=record.build.entry_sha256)
     )
     return {
         "entrySha256": build.entry_sha256,
@@ -31,16 +28,6 @@ def build_facts(record: GatewayRecord) -> dict[str, Any]:
         "diffSha256": build.diff_sha256,
         "newerSource": build.newer_source,
     }
-
-
-def _is_of_worktree(record: GatewayRecord) -> bool:
-    if record.labels.get("upstream") == "embedded":
-        return False
-    entry = PurePath(record.entry or "")
-    if not entry.is_absolute():
-        return True
-    inside = entry.is_relative_to(record.worktree)
-    return inside and _INSTALLED.isdisjoint(entry.relative_to(record.worktree).parts)
 
 
 def gateway_state(up: Up, stopped: Stopped | None = None) -> dict[str, Any]:

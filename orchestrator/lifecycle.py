@@ -40,6 +40,7 @@ from orchestrator.ports import (
 )
 from orchestrator.readiness import HealthCheck
 from orchestrator.records import Ending, GatewayRecord, Instance, Unreadable
+from orchestrator.watch_ports import Meter, Premises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,8 @@ class Machine:
     shims: ShimFiles
     log: LogFile
     worktrees: Worktrees
+    meter: Meter
+    premises: Premises
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

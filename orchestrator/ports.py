@@ -22,6 +22,10 @@ class Clock(Protocol):
         """Return the monotonic clock in nanoseconds (``time.perf_counter_ns``)."""
         ...
 
+    def boot_ns(self) -> int | None:
+        """Return a clock that goes on while the machine sleeps; ``now_ns`` stands still then."""
+        ...
+
     def utcnow(self) -> datetime:
         """Return the aware wall-clock time in UTC."""
         ...

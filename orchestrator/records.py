@@ -9,7 +9,7 @@ Format history (the reader accepts each version listed, and refuses newer ones b
 
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -20,6 +20,7 @@ from orchestrator.identity import Identity
 from orchestrator.ports import Build
 
 RECORD_VERSION = 1
+_INSTALLED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,8 @@ class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     minder: Identity | None = None
     """The process that sees to that."""
     exposure: tuple[Exposure, ...] = ()
+    databases: dict[str, str] = {}
+    """Variables that name a database, and a hash of which one: equal hashes are the same."""
     warnings: tuple[str, ...] = ()
     labels: dict[str, Any] = {}
     """What the caller keeps beside it (preset, upstream, name of the key's variable); no secret."""
@@ -126,6 +129,17 @@ class Unreadable:
     """A record that says nothing reliable: what it speaks of is unknown and left alone."""
 
     why: str
+
+
+def is_of_worktree(record: GatewayRecord) -> bool:
+    """Say whether what runs is the worktree's own code: not installed, not a part of ours."""
+    if record.labels.get("upstream") == "embedded":
+        return False
+    entry = PurePath(record.entry or "")
+    if not entry.is_absolute():
+        return True
+    inside = entry.is_relative_to(record.worktree)
+    return inside and _INSTALLED.isdisjoint(entry.relative_to(record.worktree).parts)
 
 
 def record_name(instance_id: str) -> str:

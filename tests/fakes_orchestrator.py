@@ -28,6 +28,7 @@ from orchestrator.ports import (
     Use,
     Worktree,
 )
+from orchestrator.watch_ports import Connections, Space, Stamp, Usage
 
 US = 500
 MARK = "run-0123456789"
@@ -58,10 +59,14 @@ class FakeClock:
 
     def __init__(self) -> None:
         self.at_ns = 1_000_000_000
+        self.slept_ns = 0
 
     def now_ns(self) -> int:
         self.at_ns += 1_000_000
         return self.at_ns
+
+    def boot_ns(self) -> int | None:
+        return self.at_ns + self.slept_ns
 
     def utcnow(self) -> datetime:
         return datetime(2026, 1, 2, tzinfo=UTC) + timedelta(microseconds=self.at_ns // 1000)
@@ -374,6 +379,57 @@ class FakeLog:
         return False
 
 
+class FakeMeter:
+    """Knows what tests say of each process."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self.table = table
+        self.used: dict[int, Usage] = {}
+        self.counted: Connections | None = Connections(incoming=0, waiting=0, outgoing=0)
+
+    def pids(self) -> frozenset[int]:
+        return frozenset(self.table.processes)
+
+    def usage(self, pid: int) -> Usage | None:
+        seen = self.table.processes.get(pid)
+        if seen is None or seen.state == "zombie":
+            return None
+        usual = Usage(pid=pid, start_ticks=seen.identity.start_ticks, parent=seen.parent)
+        return self.used.get(pid, usual)
+
+    def proportional_bytes(self, pid: int) -> int | None:
+        return None
+
+    def connections(self, port: int, pids: Collection[int]) -> Connections | None:
+        return self.counted
+
+
+class FakePremises:
+    """Folders in memory: every one is there and has room until a test says otherwise."""
+
+    def __init__(self) -> None:
+        self.ids: dict[Path, tuple[int, int] | None] = {}
+        self.files: dict[str, tuple[Stamp, str]] = {}
+        self.commit: str | None = None
+        self.room: dict[Path, Space | None] = {}
+
+    def folder_id(self, path: Path) -> tuple[int, int] | None:
+        return self.ids.get(path, (1, 1))
+
+    def sources(self, root: Path) -> dict[str, Stamp]:
+        return {name: stamp for name, (stamp, _) in self.files.items()}
+
+    def digest(self, path: Path) -> str | None:
+        found = self.files.get(path.name)
+        return None if found is None else found[1]
+
+    def head(self, worktree: Path) -> str | None:
+        return self.commit
+
+    def space(self, folder: Path) -> Space | None:
+        return self.room.get(folder, Space(device=1, free_bytes=10**12, free_files=None))
+
+
 @dataclass(kw_only=True)
 class FakeMachine:
     """Every fake port, and the ``Machine`` made of them."""
@@ -388,10 +444,12 @@ class FakeMachine:
     shims: FakeShims = field(default_factory=FakeShims)
     log: FakeLog = field(default_factory=FakeLog)
     worktrees: FakeWorktrees = field(default_factory=FakeWorktrees)
+    premises: FakePremises = field(default_factory=FakePremises)
 
     def __post_init__(self) -> None:
         self.holder = FakeHolder(self.table, self.clock)
         self.spawner = FakeSpawner(self.table)
+        self.meter = FakeMeter(self.table)
 
     @property
     def ports(self) -> Machine:
@@ -408,4 +466,6 @@ class FakeMachine:
             shims=self.shims,
             log=self.log,
             worktrees=self.worktrees,
+            meter=self.meter,
+            premises=self.premises,
         )

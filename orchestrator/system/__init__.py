@@ -9,10 +9,12 @@ from orchestrator.system.clock import SystemClock
 from orchestrator.system.facts import DiskFacts
 from orchestrator.system.health import SocketProbe
 from orchestrator.system.logfile import DiskLog
+from orchestrator.system.premises import DiskPremises
 from orchestrator.system.shim_files import DiskShims
 from orchestrator.system.spawn import HelperSpawner
 from orchestrator.system.state import DiskState
 from orchestrator.system.worktrees import GitWorktrees
+from orchestrator.watch_ports import Meter
 
 
 def machine(state_root: Path) -> Machine:
@@ -24,28 +26,33 @@ def machine(state_root: Path) -> Machine:
     state = DiskState(state_root)
     table: ProcessTable
     holder: Holder
+    meter: Meter
     traffic: TrafficMeter
     if sys.platform == "darwin":  # pragma: no cover
         import select
 
         from orchestrator.system.mac_kqueue import Kqueue, MacHolder
+        from orchestrator.system.mac_meter import MacMeter
         from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader
         from orchestrator.system.mac_sockets import MacSockets
         from orchestrator.system.mac_traffic import MacTraffic
 
         table = MacTable(libproc_reader(), boot_session())
         holder = MacHolder(table, lambda pid: Kqueue(pid, select))
+        meter = MacMeter(table)
         mac_sockets = MacSockets(table)
         sockets, peers = mac_sockets, mac_sockets.peers
         traffic = MacTraffic()
     else:
         from orchestrator.system.pidfd import LinuxHolder
         from orchestrator.system.procfs import ProcfsTable
+        from orchestrator.system.procfs_meter import ProcfsMeter
         from orchestrator.system.sockets import LinuxSockets
         from orchestrator.system.traffic import LinuxTraffic
 
         table = ProcfsTable()
         holder = LinuxHolder(table)
+        meter = ProcfsMeter()
         linux_sockets = LinuxSockets()
         sockets, peers = linux_sockets, linux_sockets.peers
         traffic = LinuxTraffic()
@@ -62,6 +69,8 @@ def machine(state_root: Path) -> Machine:
         shims=DiskShims(state),
         log=DiskLog(),
         worktrees=GitWorktrees(),
+        meter=meter,
+        premises=DiskPremises(),
     )
 
 

@@ -142,6 +142,11 @@ class MacTable:
         self._boot_id = boot_id
         self._ask = ask
 
+    def brief(self, pid: int) -> BsdInfo | None:
+        """Return what one question to libproc tells of a process; ``None`` = not seen."""
+        data = self._read(pid)
+        return parse_bsdinfo(data) if isinstance(data, bytes) else None
+
     def ourselves(self) -> Identity:
         """Return the identity of this very process."""
         data = self._read(os.getpid())

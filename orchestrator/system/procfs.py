@@ -33,10 +33,16 @@ class Stat:
     group: int
     session: int
     terminal: int
+    cpu_ticks: int
+    """User and system time (14 + 15)."""
+    waited_cpu_ticks: int
+    """The same of children that were waited for (16 + 17)."""
     threads: int
     """(20)"""
     start_ticks: int
     """(22)"""
+    resident_pages: int
+    """(24); since Linux 6.2 it may lag behind by a few pages for each processor."""
     wait_status: int
     """(52); 0 too when this user may not know it."""
 
@@ -59,8 +65,11 @@ def parse_stat(text: str) -> Stat:
         group=int(fields[2]),
         session=int(fields[3]),
         terminal=int(fields[4]),
+        cpu_ticks=int(fields[11]) + int(fields[12]),
+        waited_cpu_ticks=int(fields[13]) + int(fields[14]),
         threads=int(fields[17]),
         start_ticks=int(fields[19]),
+        resident_pages=int(fields[21]),
         wait_status=int(fields[49]) if len(fields) > 49 else 0,  # noqa: PLR2004  # field 52
     )
 
