@@ -23,7 +23,7 @@ _REASONS = {
     "interrupted": "it was interrupted",
     "budget": "the time budget was used up",
     "max_cost": "the money limit was reached",
-    "gateway": "the gateway died or was replaced",
+    "gateway": "the gateway died, was replaced or stopped answering",
     "no_success": "no request of some target succeeded",
     "provider_down": "the provider answered only with errors",
     "key_rejected": "the key was rejected",
@@ -113,7 +113,8 @@ _NOTED: dict[str, tuple[CaveatLevel, str]] = {
 def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
     for incident in incidents:
         touched = len(incident.touched_trials)
-        effect = f" {_count(touched, 'trial')} touched by it count nowhere." if touched else ""
+        verb = "counts" if touched == 1 else "count"
+        effect = f" {_count(touched, 'trial')} touched by it {verb} nowhere." if touched else ""
         summary = incident.summary.rstrip(". ")
         kept = (
             " What was measured before is kept; `gateway-bench resume` asks only what is missing."
