@@ -1,0 +1,385 @@
+"""What is listed and what is removed, with real processes, locks and working trees."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator.cleaning import clean
+from orchestrator.errors import NotForUs, PidReused
+from orchestrator.holding import hold_for_use
+from orchestrator.leftovers import leftovers, remove
+from orchestrator.records import Instance
+from orchestrator.removals import Pick, Wish, removals
+from orchestrator.survey import survey
+from orchestrator.system import machine
+from orchestrator.verdicts import Verdict
+from tests.yard import SERVER
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
+ROOT = Path(__file__).parents[3]
+NOW = Wish(older_than_s=0.0)
+HOLDER = """
+import subprocess, sys
+from pathlib import Path
+from orchestrator.holding import hold_for_use
+from orchestrator.records import Instance
+from orchestrator.system import machine
+state, worktree, name, leaves = sys.argv[1:]
+lock = hold_for_use(
+    machine(Path(state)), Instance(worktree=Path(worktree), name=name), "run-of-the-holder"
+)
+child = None
+if leaves == "yes":
+    child = subprocess.Popen(["sleep", "60"], pass_fds=(lock.descriptor,))
+print(child.pid if child else 0, flush=True)
+sys.stdin.read()
+"""
+
+
+def seen(yard):
+    return survey(yard.machine, near=str(yard.root))
+
+
+def only(yard, verdict):
+    found = [one for one in seen(yard) if one.verdict is verdict and is_of(yard, one)]
+    assert len(found) == 1, [(one.verdict, one.reason) for one in seen(yard)]
+    return found[0]
+
+
+def is_of(yard, stray):
+    return stray.record_path is not None and stray.record_path.startswith(str(yard.root))
+
+
+def cleaned(yard, wish=NOW):
+    return clean(yard.machine, removals(seen(yard), wish), is_ended=lambda: False)
+
+
+def git(folder, *words):
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *words],
+        check=True,
+        capture_output=True,
+    )
+
+
+def grow(yard, folder):
+    """Put a gateway's files into a folder and start one there."""
+    yard.worktree = folder
+    yard.write("dist/server.py", SERVER)
+    instance = Instance(worktree=folder, name="default")
+    return yard.start_script(request=replace(yard.request, instance=instance))
+
+
+@contextmanager
+def running(*words, **more):
+    with subprocess.Popen(
+        list(words), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextmanager
+def holder(yard, *, leaves_child=False):
+    words = (str(yard.machine.state.root), str(yard.worktree), "default")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    leaves = "yes" if leaves_child else "no"
+    with running(sys.executable, "-c", HOLDER, *words, leaves, env=environment) as process:
+        yield process, int(process.stdout.readline())
+
+
+def until(fact):
+    for _ in range(500):
+        if fact():
+            return
+        time.sleep(0.02)
+    raise AssertionError(fact)
+
+
+@pytest.fixture
+def yard(yard):
+    yield yard
+    yard.stop()
+
+
+@pytest.fixture
+def grove(yard):
+    """A repository with working trees: beside it, in one path prefix, nested, removed twice."""
+    repository = yard.root / "repo"
+    repository.mkdir()
+    git(repository, "init", "-q", "-b", "main")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "one")
+    for name in ("wt", "wt2", "wt/inner", "removed", "deleted"):
+        git(repository, "worktree", "add", "-q", "-b", f"b-{name.replace('/', '-')}", f"../{name}")
+    return yard
+
+
+def test_each_gateway_is_told_by_its_own_worktree_and_only_mine_are_mine(grove):
+    root = grove.root
+    for name in ("wt", "wt2", "wt/inner", "removed", "deleted"):
+        grow(grove, root / name)
+    git(root / "repo", "worktree", "remove", "--force", "../removed")
+    shutil.rmtree(root / "deleted")
+
+    found = {one.worktree: one for one in survey(grove.machine, near=str(root / "repo"))}
+    told = {
+        name: (one.verdict, one.branch, one.is_worktree_gone)
+        for name in ("wt", "wt2", "wt/inner", "removed", "deleted")
+        for one in [found[str(root / name)]]
+    }
+    assert told == {
+        "wt": (Verdict.IDLE, "b-wt", False),
+        "wt2": (Verdict.IDLE, "b-wt2", False),
+        "wt/inner": (Verdict.IDLE, "b-wt-inner", False),
+        "removed": (Verdict.IDLE, "b-removed", True),
+        "deleted": (Verdict.IDLE, "b-deleted", True),
+    }
+    one = found[str(root / "wt")]
+    assert one.memory_bytes is not None
+    assert one.memory_bytes > 1_000_000
+    assert one.age_s is not None
+    assert one.ports == (one.record.port,)
+
+    mine = replace(NOW, worktree=str(root / "wt"))
+    done = cleaned(grove, mine)
+    assert [(gone.removal.stray.worktree, gone.is_done) for gone in done] == [
+        (str(root / "wt"), True)
+    ]
+    left = {one.worktree for one in seen(grove) if is_of(grove, one)}
+    assert left == {str(root / name) for name in ("wt2", "wt/inner", "removed", "deleted")}
+    assert all(gone.is_done for gone in cleaned(grove))
+    assert grove.marked() == []
+    assert grove.machine.state.names(".json") == ()
+
+
+def test_the_young_are_left_alone(yard):
+    yard.start_script()
+    assert cleaned(yard, Wish(older_than_s=600.0)) == ()
+    assert only(yard, Verdict.IDLE).idle_s < 600
+
+
+def test_what_a_run_holds_is_left_alone_until_its_holder_is_killed(yard):
+    started = yard.start_script()
+    with holder(yard) as (process, _):
+        held = only(yard, Verdict.HELD)
+        assert held.held_by.text == f"run run-of-the-holder (PID {process.pid})"
+        assert cleaned(yard) == ()
+        pick = Pick(pid=started.held.pid, start=started.record.identity.start_ticks)
+        with pytest.raises(NotForUs, match="was left alone: in use"):
+            cleaned(yard, replace(NOW, picks=(pick,)))
+        process.kill()
+        process.wait()
+        assert only(yard, Verdict.IDLE).held_by is None
+    assert [gone.why for gone in cleaned(yard)] == ["stopped"]
+    assert started.held.ended(0)
+
+
+def test_a_holder_that_died_before_its_child_leaves_the_hold_to_it(yard):
+    yard.start_script()
+    with holder(yard, leaves_child=True) as (process, child):
+        process.kill()
+        process.wait()
+        held = only(yard, Verdict.HELD)
+        assert held.held_by.text == "run run-of-the-holder"
+        assert cleaned(yard) == ()
+        os.kill(child, signal.SIGKILL)
+        until(lambda: not yard.machine.state.use_of(f"{yard.instance.id}.use").is_held)
+    only(yard, Verdict.IDLE)
+
+
+def test_taken_into_use_between_the_look_and_the_removal_it_is_left_alone(yard):
+    yard.start_script()
+    wanted = removals(seen(yard), NOW)
+    lock = hold_for_use(yard.machine, yard.instance, "late-run")
+    done = clean(yard.machine, wanted, is_ended=lambda: False)
+    assert [(one.is_done, one.fault) for one in done] == [(False, None)]
+    assert "took it into use" in done[0].why
+    lock.release()
+    idle = only(yard, Verdict.IDLE)
+    assert idle.idle_s < 60
+
+
+def test_started_again_between_the_look_and_the_removal_the_new_one_lives(yard):
+    yard.start_script()
+    wanted = removals(seen(yard), NOW)
+    yard.stop()
+    second = yard.start_script()
+    done = clean(yard.machine, wanted, is_ended=lambda: False)
+    assert [one.why for one in done] == ["its record changed meanwhile"]
+    assert not second.held.ended(0)
+
+
+def test_the_dead_are_put_away_with_shim_and_what_escaped_from_them(yard):
+    escape = (
+        "import os, subprocess, sys\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'],"
+        " start_new_session=True)\n"
+    )
+    started = yard.start_script(f"{escape}from server import serve\nserve()\n")
+    os.kill(started.held.pid, signal.SIGKILL)
+    assert started.held.ended(10)
+    dead = only(yard, Verdict.DEAD)
+    assert "1 of its processes are left" in dead.reason
+    assert [gone.why for gone in cleaned(yard)] == [
+        "what was left of it is ended, its record put away"
+    ]
+    assert yard.marked() == []
+    assert {path.suffix for path in yard.machine.state.root.iterdir()}.isdisjoint(
+        {".json", ".py", ".cjs"}
+    )
+
+
+def test_what_carries_our_marker_without_a_record_is_ended(yard):
+    started = yard.start_script()
+    record = yard.machine.state.root / f"{yard.instance.id}.json"
+    kept = record.read_bytes()
+    record.write_bytes(kept[:100])
+    assert {one.verdict for one in seen(yard) if is_of(yard, one)} == {Verdict.UNVERIFIED}
+    assert cleaned(yard) == ()
+    record.unlink()
+    only(yard, Verdict.UNREGISTERED)
+    assert [gone.why for gone in cleaned(yard)] == [f"ended PID {started.held.pid}"]
+    assert started.held.ended(0)
+
+
+def test_a_gateway_of_another_state_folder_is_not_ours_to_end(yard):
+    started = yard.start_script()
+    other = machine(yard.root / "other")
+    found = [one for one in survey(other, near="/") if one.pid == started.held.pid]
+    assert [one.verdict for one in found] == [Verdict.ELSEWHERE]
+    pick = Pick(pid=started.held.pid, start=started.record.identity.start_ticks)
+    with pytest.raises(NotForUs):
+        removals(survey(other, near="/"), replace(NOW, picks=(pick,)))
+    assert all(one.action == "keep" for one in removals(found, NOW))
+
+
+def test_a_suspect_is_ended_only_by_the_pid_and_start_it_was_shown_with(yard):
+    script = yard.write("dist/serve.js", "import time\ntime.sleep(60)\n")
+    with running(sys.executable, str(script), cwd=yard.worktree) as process:
+        until(lambda: any(one.pid == process.pid for one in seen(yard)))
+        suspect = next(one for one in seen(yard) if one.pid == process.pid)
+        assert suspect.verdict is Verdict.SUSPECT
+        assert suspect.reason == "runs `dist/serve.js`"
+        assert suspect.worktree == str(yard.worktree)
+        listed = [one for one in seen(yard) if one.pid == process.pid]
+        assert [one.action for one in removals(listed, NOW)] == ["keep"]
+
+        start = suspect.identity.start_ticks
+        wrong = Pick(pid=process.pid, start=start + 1)
+        with pytest.raises(PidReused):
+            cleaned(yard, replace(NOW, picks=(wrong,)))
+        assert process.poll() is None
+        right = Pick(pid=process.pid, start=start)
+        done = cleaned(yard, Wish(older_than_s=9e9, picks=(right,)))
+        assert [one.is_done for one in done] == [True]
+        assert process.wait() == -signal.SIGTERM
+
+
+def test_who_took_the_port_of_a_dead_one_is_a_suspect_and_an_editor_of_an_entry_is_not(yard):
+    started = yard.start_script()
+    port = started.record.port
+    os.kill(started.held.pid, signal.SIGKILL)
+    assert started.held.ended(10)
+    server = yard.write("srv.py", f"{SERVER}serve({port})\n")
+    with (
+        running(sys.executable, str(server), cwd=yard.root) as stranger,
+        running("bash", "-c", "exec -a 'vim dist/serve.js' sleep 60") as editor,
+    ):
+        until(lambda: yard.machine.sockets.listeners(port))
+        by_pid = {one.pid: one for one in seen(yard)}
+        assert editor.pid not in by_pid
+        assert by_pid[stranger.pid].verdict is Verdict.SUSPECT
+        assert by_pid[stranger.pid].reason == (
+            f"listens on {port}, the port of `default`, which is on record"
+        )
+        assert [one.why for one in cleaned(yard)] == ["its record is put away"]
+        assert stranger.poll() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="starts a process of another user")
+def test_another_users_is_shown_and_never_touched(yard):
+    marked = {
+        **os.environ,
+        "GWB_RUN": yard.run_id + "-nobody",
+        "GWB_RECORD": str(yard.machine.state.root / "00000000.json"),
+    }
+    with running("sleep", "60", user=65534, env=marked, cwd="/") as process:
+        until(lambda: any(one.pid == process.pid for one in seen(yard)))
+        found = [one for one in seen(yard) if one.pid == process.pid]
+        assert [one.verdict for one in found] == [Verdict.OTHER_USER]
+        assert all(one.action == "keep" for one in removals(found, NOW))
+        pick = Pick(pid=process.pid, start=found[0].identity.start_ticks)
+        with pytest.raises(NotForUs):
+            cleaned(yard, replace(NOW, picks=(pick,)))
+        assert process.poll() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a PID namespace")
+def test_what_runs_in_a_pid_namespace_of_its_own_is_never_touched(yard):
+    script = yard.write("dist/serve.js", "import time\ntime.sleep(60)\n")
+    words = ("unshare", "--pid", "--fork", "--kill-child", sys.executable, str(script))
+    marked = {
+        **os.environ,
+        "GWB_RUN": yard.run_id,
+        "GWB_RECORD": str(yard.machine.state.root / "00000000.json"),
+    }
+    with running(*words, env=marked) as process:
+
+        def inside():
+            return [one for one in yard.marked() if one.parent == process.pid]
+
+        until(inside)
+        if not inside():
+            pytest.skip("no PID namespace can be made here")
+        found = [one for one in seen(yard) if is_of(yard, one)]
+        assert [one.verdict for one in found] == [Verdict.CONTAINER]
+        assert cleaned(yard) == ()
+        assert inside()
+    until(lambda: not yard.marked())
+
+
+def test_old_files_of_gateways_that_are_gone_are_removed_and_locks_stay(yard):
+    state = yard.machine.state
+    yard.start_script()
+    for name in ("aaaaaaaa.py", "aaaaaaaa.log", "aaaaaaaa.end", "aaaaaaaa.lock", "notes.txt"):
+        state.write(name, b"x")
+    (state.root / "bbbbbbbb.d").mkdir()
+    (state.root / "bbbbbbbb.d" / "config").write_text("x")
+    assert leftovers(yard.machine, older_than_s=600) == ()
+    week_ago = time.clock_gettime(time.CLOCK_REALTIME) - 8 * 24 * 3600
+    for path in state.root.iterdir():
+        os.utime(path, (week_ago, week_ago))
+    found = leftovers(yard.machine, older_than_s=600)
+    assert [one.name for one in found] == [
+        "aaaaaaaa.py",
+        "bbbbbbbb.d",
+        "aaaaaaaa.log",
+        "aaaaaaaa.end",
+    ]
+    lock = state.lock("bbbbbbbb.lock", "somebody starts it")
+    assert [one.name for one in remove(yard.machine, found)] == [
+        "aaaaaaaa.py",
+        "aaaaaaaa.log",
+        "aaaaaaaa.end",
+    ]
+    lock.release()
+    assert remove(yard.machine, found[1:2]) == found[1:2]
+    left = {path.name for path in state.root.iterdir()}
+    mine = yard.instance.id
+    assert {"aaaaaaaa.lock", "notes.txt", f"{mine}.json", f"{mine}.log", f"{mine}.py"} <= left
+    assert "bbbbbbbb.d" not in left
+    with suppress(FileNotFoundError):
+        (state.root / "notes.txt").unlink()
