@@ -53,4 +53,4 @@ def span(seconds: float) -> str:
     if parts:
         parts += [f"{int(left)}s"] if int(left) else []
         return " ".join(parts[:2])
-    return f"{left:.3g}s"
+    return f"{left:.2g}s"

@@ -451,6 +451,17 @@ class LogFile(Protocol):
         """Return the last lines, at most 64 KiB; empty when there is none."""
         ...
 
+    def size(self, path: Path) -> int:
+        """Return how many bytes there are; 0 when there is none."""
+        ...
+
+    def since(self, path: Path, place: int) -> tuple[tuple[str, ...], int]:
+        """Return the complete lines from a byte on, at most 1 MiB, and where the next begins.
+
+        From the beginning when the log was emptied meanwhile.
+        """
+        ...
+
     def guard(self, path: Path, limit_bytes: int) -> bool:
         """Keep the last 1 MiB beside it and empty it in place once it is larger than the limit."""
         ...

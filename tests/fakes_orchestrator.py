@@ -374,6 +374,13 @@ class FakeLog:
     def tail(self, path: Path, lines: int) -> tuple[str, ...]:
         return self.lines[-lines:]
 
+    def size(self, path: Path) -> int:
+        return len(self.lines)
+
+    def since(self, path: Path, place: int) -> tuple[tuple[str, ...], int]:
+        place = place if place <= len(self.lines) else 0
+        return self.lines[place:], len(self.lines)
+
     def guard(self, path: Path, limit_bytes: int) -> bool:
         self.guarded.append(path)
         return False

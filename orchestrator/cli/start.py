@@ -15,7 +15,9 @@ from orchestrator.cli.lease_options import lease_options
 from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
+from orchestrator.lifecycle import Machine
 from orchestrator.render import environment_lines, record_lines
+from orchestrator.vitals import end_lines, vitals, vitals_facts
 
 
 @click.command("start", cls=SectionedCommand)
@@ -65,15 +67,17 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
         up = bring_up(here, wanted, console.say)
     up.started.held.close()
     up.hold.release()
-    return _outcome(up, console)
+    return _outcome(up, here, console)
 
 
-def _outcome(up: Up, console: Console) -> Outcome:
+def _outcome(up: Up, here: Machine, console: Console) -> Outcome:
     record = up.started.record
     verb = "is up already" if up.started.was_up else "is up"
     headline = f"`{record.name}` {verb}: PID {record.identity.pid} on {up.url}"
     console.say(headline)
-    for line in (*record_lines(record), *environment_lines(up.environment)):
+    life = vitals(here, record)
+    told = (*end_lines(life, record), *record_lines(record), *environment_lines(up.environment))
+    for line in told:
         console.say(f"  {line}")
     return Outcome(
         reason="was_up" if up.started.was_up else "started",
@@ -81,7 +85,7 @@ def _outcome(up: Up, console: Console) -> Outcome:
         headline=headline,
         next=f"gateway-bench stop {record.name}",
         detail={
-            "gateway": {**record_facts(record), "baseUrl": up.base_url},
+            "gateway": {**record_facts(record), **vitals_facts(life), "baseUrl": up.base_url},
             "environment": {
                 "added": list(up.environment.added),
                 "dropped": list(up.environment.dropped),

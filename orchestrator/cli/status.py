@@ -1,15 +1,21 @@
 """`status`: whether a started gateway is up and ready."""
 
+from pathlib import Path
+
 import click
 
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
+from orchestrator.bringing import worktree_of
 from orchestrator.cli.meant import meant_option, the_meant
+from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.facts import record_facts
 from orchestrator.health_now import condition
+from orchestrator.lifecycle import Machine
 from orchestrator.render import record_lines
+from orchestrator.vitals import vitals, vitals_facts, vitals_lines
 
 NOT_PROVEN = 3
 
@@ -23,20 +29,41 @@ def status_command(wanted: str | None, gateway_dir: str | None, **_talk: object)
     here = machine()
     record = the_meant(here, wanted, gateway_dir, verb="status")
     if record is None:
-        named = f"`{wanted}` " if wanted else "no gateway "
-        headline = f"{named}is {'not ' if wanted else ''}up here"
-        return Outcome(exit_code=NOT_PROVEN, reason="down", headline=headline, text=headline)
-    now = condition(here, record)
+        return _down(here, wanted, gateway_dir)
+    now, life = condition(here, record), vitals(here, record)
     state = now.state.replace("_", " ")
     pid = record.identity.pid
     headline = f"`{record.name}` is {state}: PID {pid} on port {record.port}, {now.why}"
-    lines = [headline, *(f"  {line}" for line in record_lines(record))]
+    told = (*vitals_lines(life, record), *record_lines(record))
+    lines = [headline, *(f"  {line}" for line in told)]
     return Outcome(
         exit_code=0 if now.state == "ready" else NOT_PROVEN,
         reason=now.state,
         run_id=record.run_id,
         headline=headline,
         next=f"gateway-bench stop {record.name}",
-        detail={"gateway": {**record_facts(record), "state": now.state, "why": now.why}},
+        detail={
+            "gateway": {
+                **record_facts(record),
+                **vitals_facts(life),
+                "state": now.state,
+                "why": now.why,
+            }
+        },
         text="\n".join(lines),
+    )
+
+
+def _down(here: Machine, wanted: str | None, folder: str | None) -> Outcome:
+    """Say that it is down and, where that is known, how the last one ended."""
+    named = f"`{wanted}` " if wanted else "no gateway "
+    headline = f"{named}is {'not ' if wanted else ''}up here"
+    ending = last_ending(here, worktree_of(Path(folder) if folder else Path.cwd()), wanted)
+    last = () if ending is None else (f"  {ending_line(ending)}",)
+    return Outcome(
+        exit_code=NOT_PROVEN,
+        reason="down",
+        headline=headline,
+        detail={"last": None if ending is None else ending_facts(ending)},
+        text="\n".join([headline, *last]),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 _TAIL_BYTES = 64 * 1024
 _KEPT_BYTES = 1024 * 1024
+_READ_BYTES = 1024 * 1024
 
 
 class DiskLog:
@@ -29,6 +30,27 @@ class DiskLog:
             return ()
         kept = [_printable(line) for line in text.splitlines() if line.strip()]
         return tuple(kept[-lines:])
+
+    def size(self, path: Path) -> int:
+        """Return how many bytes there are."""
+        try:
+            return path.stat().st_size
+        except OSError:
+            return 0
+
+    def since(self, path: Path, place: int) -> tuple[tuple[str, ...], int]:
+        """Return the complete lines from a byte on, without what colours them."""
+        place = place if place <= self.size(path) else 0
+        try:
+            with path.open("rb") as file:
+                file.seek(place)
+                data = file.read(_READ_BYTES)
+        except OSError:
+            return (), place
+        if len(data) < _READ_BYTES:
+            data = data[: data.rfind(b"\n") + 1]
+        lines = data.decode(errors="replace").splitlines()
+        return tuple(_printable(line) for line in lines if line.strip()), place + len(data)
 
     def guard(self, path: Path, limit_bytes: int) -> bool:
         """Keep the last 1 MiB beside the log and empty it, once it is larger than the limit."""
