@@ -26,6 +26,8 @@ class JournalState:
     """Where the offsets of the last process begin."""
     last_offset_ms: float
     """The latest offset that any record holds."""
+    incidents: frozenset[tuple[str, int]] = frozenset()
+    """Class and monotonic moment of each that is written down."""
 
 
 def read_state(path: Path) -> JournalState:
@@ -34,6 +36,7 @@ def read_state(path: Path) -> JournalState:
     begun = last = 0.0
     kind = ""
     open_trials: dict[str, None] = {}
+    incidents: set[tuple[str, int]] = set()
     for record in _records(data):
         kind = record.get("type", "")
         last = max(last, *_offsets(record), 0.0)
@@ -44,12 +47,15 @@ def read_state(path: Path) -> JournalState:
             open_trials[str(record.get("trialId"))] = None
         elif kind == "trial":
             open_trials.pop(str(_trial(record).get("id")), None)
+        elif kind == "incident":
+            incidents.add((str(record.get("incidentClass")), int(record.get("atNs") or 0)))
     return JournalState(
         has_end=kind == "footer",
         is_torn=bool(data) and not data.endswith(b"\n"),
         in_flight=tuple(open_trials),
         begun_offset_ms=begun,
         last_offset_ms=last,
+        incidents=frozenset(incidents),
     )
 
 

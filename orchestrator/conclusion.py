@@ -15,6 +15,7 @@ from orchestrator.events import Trouble
 from orchestrator.facts import gateway_state, record_facts
 from orchestrator.lifecycle import Machine, Stopped
 from orchestrator.link import JobLink
+from orchestrator.tidings import Tidings
 from orchestrator.unseen import unseen
 
 GATEWAY_DIED = 4
@@ -43,6 +44,7 @@ class Course:
 
     up: Up
     link: JobLink
+    tidings: Tidings
     journal: Path | None = None
     journal_ns: int = 0
     lost: Trouble | None = None
@@ -163,7 +165,26 @@ def _close_journal(
             touched=state.in_flight,
         )
         records.insert(0, cause)
+    records = [*_unwritten_notes(course, state, stamp), *records]
     aftermath.append(journal, tuple(records), is_torn=state.is_torn)
+
+
+def _unwritten_notes(
+    course: Course, state: aftermath.JournalState, stamp: str
+) -> list[dict[str, Any]]:
+    """Return what was noticed and did not get into the journal before its writer died."""
+    return [
+        aftermath.incident(
+            kind=note.incident_class,
+            at=stamp,
+            at_ns=note.at_ns,
+            summary=note.summary,
+            detail=note.detail,
+            touched=() if note.since_ns is None else state.in_flight,
+        )
+        for note in course.tidings.notes
+        if (note.incident_class, note.at_ns) not in state.incidents
+    ]
 
 
 def _rendered(journal: Path) -> tuple[str, ...]:

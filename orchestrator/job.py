@@ -21,7 +21,9 @@ from orchestrator.interrupts import Interrupts
 from orchestrator.launching import request_headers, token_of
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
+from orchestrator.lookout import Lookout
 from orchestrator.render import environment_lines
+from orchestrator.tidings import Tidings, watched
 from orchestrator.watch import Watcher
 
 _COMPARED = {
@@ -63,6 +65,14 @@ class Job:
     """Called once the journal exists."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """The two that look after the gateway while it is measured."""
+
+    watcher: Watcher
+    lookout: Lookout
+
+
 def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> JobEnd:
     """Do the whole job.
 
@@ -75,7 +85,8 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
     with ExitStack() as down:
         down.callback(up.hold.release)
         down.callback(up.started.held.close)
-        course = Course(up=up, link=JobLink())
+        link = JobLink()
+        course = Course(up=up, link=link, tidings=Tidings(link, up.started.record))
         down.callback(course.link.close)
         down.callback(_stop_once, job, machine, course, interrupts)
         _require_same_build(job, up)
@@ -88,7 +99,16 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
             on_trouble=lambda trouble: _on_loss(course, trouble),
         )
         down.callback(watcher.close)
-        end = _measure(job, machine, course, watcher, interrupts)
+        lookout = Lookout(
+            machine,
+            watched(up),
+            on_reading=course.tidings.reading,
+            on_note=course.tidings.note,
+        )
+        down.callback(lookout.close)
+        watch = Watch(watcher=watcher, lookout=lookout)
+        end = _measure(job, machine, course, watch, interrupts)
+        lookout.close()
         watcher.expect_end()
         _stop_once(job, machine, course, interrupts)
     return conclude(machine, course, end, interrupted=interrupts.exit_code)
@@ -140,7 +160,7 @@ def _hello(job: Job, up: Up) -> dict[str, Any]:
 
 
 def _measure(
-    job: Job, machine: Machine, course: Course, watcher: Watcher, interrupts: Interrupts
+    job: Job, machine: Machine, course: Course, watch: Watch, interrupts: Interrupts
 ) -> ChildEnd:
     """Run the measuring process from its start to its end."""
     up = course.up
@@ -165,13 +185,16 @@ def _measure(
                 case JournalMade():
                     course.journal = Path(message.path)
                     course.journal_ns = machine.clock.now_ns()
+                    course.tidings.journal_made()
+                    watch.lookout.add_folder(course.journal.parent, "the results")
                     job.on_journal(course.journal)
                     terminal.close()
                 case Asked():
-                    _answer(course, watcher, message)
+                    _answer(course, watch, message)
                 case Measured():
                     terminal.close()
-                    watcher.expect_end()
+                    watch.lookout.finish()
+                    watch.watcher.expect_end()
                     _stop_once(job, machine, course, interrupts)
                     course.link.send(_outcome(course))
 
@@ -206,8 +229,10 @@ def _child_environment(up: Up) -> dict[str, str]:
     return environment
 
 
-def _answer(course: Course, watcher: Watcher, asked: Asked) -> None:
-    trouble = watcher.explain(asked.local_port)
+def _answer(course: Course, watch: Watch, asked: Asked) -> None:
+    trouble = watch.watcher.explain(asked.local_port)
+    if trouble is not None:
+        watch.lookout.look_closely()
     course.link.send(
         {
             "type": "answer",

@@ -81,6 +81,7 @@ class JobLink:
         self._ours, self._theirs = socket.socketpair()
         self._lock = threading.Lock()
         self._rest = b""
+        self._unsent = b""
         self.is_closed = False
         """The child let go of its end."""
 
@@ -101,7 +102,34 @@ class JobLink:
         """Send one message; silently nothing when the child is gone."""
         data = json.dumps(message, separators=(",", ":")).encode() + b"\n"
         with self._lock, contextlib.suppress(OSError):
-            self._ours.sendall(data)
+            waiting, self._unsent = self._unsent + data, b""
+            self._ours.sendall(waiting)
+
+    def offer(self, message: Mapping[str, Any]) -> bool:
+        """Send what may get lost, without ever waiting.
+
+        Returns:
+            False when the child has not read what was offered before.
+        """
+        data = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        with self._lock:
+            if self._unsent and not self._push():
+                return False
+            self._unsent = data
+            self._push()
+            return True
+
+    def _push(self) -> bool:
+        """Send as much of the rest as fits; True = all of it."""
+        try:
+            sent = self._ours.send(self._unsent, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            self._unsent = b""
+            return False
+        self._unsent = self._unsent[sent:]
+        return not self._unsent
 
     def receive(self) -> tuple[Message, ...]:
         """Return the messages of one read; call it when the descriptor is readable."""

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 from orchestrator.condition import Condition
 from orchestrator.events import (
@@ -21,8 +20,6 @@ from orchestrator.ports import Absence, Listener
 _TURN_S = 0.2
 # A process that is being killed closes its sockets a moment before it counts as dead.
 _DYING_S = 1.0
-_LOG_EVERY_NS = 5_000_000_000
-_LOG_LIMIT_BYTES = 64 * 1024 * 1024
 _ANY_HOST = frozenset(("0.0.0.0", "::"))  # noqa: S104  # compared with, not bound
 
 
@@ -57,7 +54,6 @@ class Watcher:
         self._lock = threading.Lock()
         self._is_end_expected = False
         self._closing = threading.Event()
-        self._log_seen_ns = machine.clock.now_ns()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
         self._thread.start()
 
@@ -138,7 +134,6 @@ class Watcher:
                     self._on_exit(end)
                 return
             self._look()
-            self._guard_log()
 
     def _look(self) -> None:
         """Tell of trouble once; what turns out to be its death is told as that."""
@@ -148,12 +143,6 @@ class Watcher:
         if trouble is not None and self._exited is None and not self._is_end_expected:
             self._has_trouble = True
             self._on_trouble(trouble)
-
-    def _guard_log(self) -> None:
-        now_ns = self._machine.clock.now_ns()
-        if now_ns - self._log_seen_ns >= _LOG_EVERY_NS:
-            self._log_seen_ns = now_ns
-            self._machine.log.guard(Path(self._record.log), _LOG_LIMIT_BYTES)
 
     def _end(self) -> Exited:
         """Note the death once, whoever sees it first."""

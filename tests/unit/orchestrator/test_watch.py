@@ -140,15 +140,6 @@ def test_a_listener_on_another_address_takes_nothing(watched):
     assert watched.watcher.explain(None) is None
 
 
-def test_the_log_is_guarded_while_watching(watched):
-    deadline = threading.Event()
-    for _ in range(1000):
-        if watched.fake.log.guarded:
-            break
-        deadline.wait(0.01)
-    assert watched.fake.log.guarded[0].name.endswith(".log")
-
-
 def test_closing_from_the_notice_itself_does_not_hang():
     fake = FakeMachine()
     started = start(fake.ports, request(), launch())
