@@ -1,6 +1,7 @@
 """What is listed and what is removed, with real processes, locks and working trees."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,8 @@ pytestmark = [
 ]
 ROOT = Path(__file__).parents[3]
 NOW = Wish(older_than_s=0.0)
+UNSHARE = shutil.which("unshare") or "unshare"
+GIT = shutil.which("git") or "git"
 HOLDER = """
 import subprocess, sys
 from pathlib import Path
@@ -67,7 +70,7 @@ def cleaned(yard, wish=NOW):
 
 def git(folder, *words):
     subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *words],
+        [GIT, "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(folder), *words],
         check=True,
         capture_output=True,
     )
@@ -151,6 +154,7 @@ def test_each_gateway_is_told_by_its_own_worktree_and_only_mine_are_mine(grove):
     assert one.memory_bytes is not None
     assert one.memory_bytes > 1_000_000
     assert one.age_s is not None
+    assert one.record is not None
     assert one.ports == (one.record.port,)
 
     mine = replace(NOW, worktree=str(root / "wt"))
@@ -330,7 +334,7 @@ def test_another_users_is_shown_and_never_touched(yard):
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes a PID namespace")
 def test_what_runs_in_a_pid_namespace_of_its_own_is_never_touched(yard):
     script = yard.write("dist/serve.js", "import time\ntime.sleep(60)\n")
-    words = ("unshare", "--pid", "--fork", "--kill-child", sys.executable, str(script))
+    words = (UNSHARE, "--pid", "--fork", "--kill-child", sys.executable, str(script))
     marked = {
         **os.environ,
         "GWB_RUN": yard.run_id,
@@ -383,3 +387,25 @@ def test_old_files_of_gateways_that_are_gone_are_removed_and_locks_stay(yard):
     assert "bbbbbbbb.d" not in left
     with suppress(FileNotFoundError):
         (state.root / "notes.txt").unlink()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives out PIDs in a namespace of its own")
+def test_a_pid_that_was_given_away_since_it_was_shown_is_never_signalled():
+    inside = f"{shlex.quote(sys.executable)} -m tests.pid_reuse; exit $?"
+    done = subprocess.run(
+        [UNSHARE, "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c", inside],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if "Operation not permitted" in done.stderr or "Read-only file system" in done.stderr:
+        pytest.skip("no PID namespace with its own ns_last_pid can be made here")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "decided before the reuse: left alone",
+        "printed before the reuse: the PID was reused",
+        "gateway on record: its record is put away, the stranger lives",
+    ]
