@@ -84,7 +84,8 @@ def members(
     mine = {
         process.pid: process
         for process in table
-        if process.marker == marker or (has_leader and process.session == leader.pid)
+        if process.marker == marker
+        or (has_leader and leader.pid in (process.session, process.pid))
     }
     grew = True
     while grew:

@@ -18,7 +18,7 @@ from orchestrator.events import Trouble, as_trouble
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import BuildDiffers
 from orchestrator.interrupts import Interrupts
-from orchestrator.launching import request_headers, token_of
+from orchestrator.launching import client_key, request_headers
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.lookout import Lookout
@@ -220,13 +220,8 @@ def _key_words(up: Up) -> list[str]:
 
 def _child_environment(up: Up) -> dict[str, str]:
     """Return the caller's environment with the gateway's local key under its name."""
-    environment = {
-        name: value for name, value in up.near.caller.items() if not name.startswith("GWB_")
-    }
-    name, token = up.wanted.config.api_key_env, token_of(up.wanted.config, up.near)
-    if name is not None and token is not None and up.wanted.config.token is not None:
-        environment[name] = token
-    return environment
+    kept = {name: value for name, value in up.near.caller.items() if not name.startswith("GWB_")}
+    return kept | client_key(up.wanted.config, up.near)
 
 
 def _answer(course: Course, watch: Watch, asked: Asked) -> None:

@@ -65,6 +65,17 @@ def token_of(config: GatewayConfig, near: Surroundings) -> str | None:
     return None if config.token is None else fill(config.token, values)
 
 
+def client_key(config: GatewayConfig, near: Surroundings) -> dict[str, str]:
+    """Return the gateway's local key under its variable's name, for a client's environment.
+
+    Empty where the description seeds none: what the caller exported is there anyway.
+    """
+    name, token = config.api_key_env, token_of(config, near)
+    if name is None or token is None or config.token is None:
+        return {}
+    return {name: token}
+
+
 def environment_for(config: GatewayConfig, near: Surroundings, port: int) -> GatewayEnvironment:
     """Build the gateway's environment for one port.
 

@@ -8,12 +8,14 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 import bench
 from bench.cli.console import Console
+from bench.cli.manners import json_file, manners_of
 from bench.cli.outcome import Outcome, encode_outcome
 from bench.cli.place import data_home
 
@@ -32,16 +34,28 @@ def run(group: click.Command, argv: Sequence[str], *, prog_name: str = "gateway-
         prog_name: What the help calls this program.
     """
     own = list(argv[: argv.index("--")]) if "--" in argv else list(argv)
-    console = Console(wants_json="--json" in own, debug="--debug" in own)
-    command = _command_of(group, own)
+    words, command = _command_of(group, own)
+    manners = manners_of(command)
+    wants_json = "--json" in own and not manners.json_goes_to_file
+    console = Console(wants_json=wants_json, debug="--debug" in own)
     try:
         outcome = _outcome(group, argv, console, prog_name)
-        _finish(command, outcome, console)
+        if outcome.is_fault and manners.own_failure is not None:
+            outcome = _passed_on(outcome, manners.own_failure, console)
+        outcome = _finish(words, outcome, console, json_file(manners, own))
         sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
         return BROKEN_PIPE
     return outcome.exit_code
+
+
+def _passed_on(outcome: Outcome, exit_code: int, console: Console) -> Outcome:
+    """Tell our own failure from the status of the command that we were to run."""
+    console.say(f"class: {outcome.reason} ({outcome.exit_code})")
+    return replace(
+        outcome, exit_code=exit_code, detail={**outcome.detail, "class": outcome.exit_code}
+    )
 
 
 def _outcome(
@@ -70,7 +84,9 @@ def _failure(fault: Exception, console: Console) -> Outcome:
     """Say what happened and what to do, and return it as an outcome."""
     if isinstance(fault, click.UsageError) and type(fault).__name__ == "NoArgsIsHelpError":
         console.say(fault.format_message())  # the help itself, not a sentence
-        return Outcome(exit_code=2, reason="usage_fault", headline="no command was given")
+        return Outcome(
+            exit_code=2, reason="usage_fault", headline="no command was given", is_fault=True
+        )
     if isinstance(fault, click.ClickException):
         message, hint, exit_code = _click_sentence(fault), _click_hint(fault), fault.exit_code
         reason = "usage_fault"
@@ -90,6 +106,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
         next=console.clean(hint) if hint else None,
         run_id=getattr(fault, "run_id", None),
         detail=getattr(fault, "detail", {}),
+        is_fault=True,
     )
 
 
@@ -104,7 +121,12 @@ def _unexpected(fault: Exception, console: Console) -> Outcome:
     files = (str(path),) if path else ()
     clean = console.clean(message)
     return Outcome(
-        exit_code=1, reason="unexpected", headline=clean, files=files, next=console.clean(hint)
+        exit_code=1,
+        reason="unexpected",
+        headline=clean,
+        files=files,
+        next=console.clean(hint),
+        is_fault=True,
     )
 
 
@@ -120,18 +142,25 @@ def _say_error(console: Console, message: str, hint: str | None) -> None:
         console.say(f"hint: {hint}")
 
 
-def _finish(command: str, outcome: Outcome, console: Console) -> None:
-    """Put the data on stdout: the object, or the command's own text."""
-    if console.wants_json:
+def _finish(command: str, outcome: Outcome, console: Console, file: Path | None) -> Outcome:
+    """Put the data on stdout: the object, or the command's own text; or the object into a file."""
+    if file is not None:
+        try:
+            file.write_bytes(console.clean(encode_outcome(command, outcome).decode()).encode())
+        except OSError as refused:
+            console.say(f"error: `{file}` could not be written: {refused.strerror}")
+            return replace(outcome, exit_code=outcome.exit_code or 1)
+    elif console.wants_json:
         console.data(encode_outcome(command, outcome).decode())
     elif outcome.text:
         console.data(outcome.text)
+    return outcome
 
 
-def _command_of(group: click.Command, own: Sequence[str]) -> str:
-    """Return the words of the command, ``config show``, as far as ``group`` knows them."""
+def _command_of(group: click.Command, own: Sequence[str]) -> tuple[str, click.Command | None]:
+    """Return the words of the command, ``config show``, as far as ``group`` knows them, and it."""
     if not isinstance(group, click.Group):
-        return group.name or ""
+        return group.name or "", group
     words: list[str] = []
     here: click.Command | None = group
     for word in own:
@@ -141,7 +170,8 @@ def _command_of(group: click.Command, own: Sequence[str]) -> str:
         if here is None:
             break
         words.append(word)
-    return " ".join(words) or (own[0] if own and not own[0].startswith("-") else "")
+    typed = own[0] if own and not own[0].startswith("-") else ""
+    return " ".join(words) or typed, here
 
 
 def _click_sentence(fault: click.ClickException) -> str:

@@ -78,6 +78,10 @@ class Outcome:
     files: tuple[str, ...] = ()
     next: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+    is_fault: bool = False
+    """It ended by an error and not by what it did; no part of the object."""
+    status: Status | None = None
+    """``None`` = as the exit code says; set where that is another command's."""
     text: str = ""
     """What stdout gets without ``--json``: data that can be piped."""
 
@@ -86,10 +90,10 @@ def encode_outcome(command: str, outcome: Outcome) -> bytes:
     """Return the JSON of ``outcome``, shortened until it is under 8 KB."""
     made = CommandObject(
         command=command,
-        status=_STATUS.get(outcome.exit_code, "failed"),
+        status=outcome.status or _STATUS.get(outcome.exit_code, "failed"),
         exit_code=outcome.exit_code,
         reason=outcome.reason or ("done" if outcome.exit_code == 0 else None),
-        retryable=outcome.exit_code in _RESUMABLE,
+        retryable=outcome.status is None and outcome.exit_code in _RESUMABLE,
         run_id=outcome.run_id,
         headline=outcome.headline[:_MAX_TEXT],
         planned=outcome.planned,

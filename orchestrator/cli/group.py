@@ -36,6 +36,11 @@ _COMMANDS = {
     ),
     "stop": Lazy(path=f"{_HERE}.stop:stop_command", summary="Stop a started gateway by identity."),
     "logs": Lazy(path=f"{_HERE}.logs:logs_command", summary="The end of a gateway's log."),
+    "exec": Lazy(
+        path=f"{_HERE}.exec_command:exec_command",
+        summary="Any command with a verified gateway up, which is stopped afterwards.",
+    ),
+    "with": Lazy(path=f"{_HERE}.exec_command:exec_command", summary="The same as `exec`."),
     "ps": Lazy(
         path=f"{_HERE}.ps:ps_command",
         summary="Every gateway on record and what looks like one, over all worktrees.",

@@ -1,0 +1,249 @@
+"""`exec`: any command with a verified gateway up; the gateway goes down on every way out.
+
+The command is told where the gateway is, in its words and in its environment, and is ended, or not,
+when the gateway is lost. Its status is ours.
+"""
+
+import re
+import shutil
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Literal
+
+from orchestrator.around import Say
+from orchestrator.bringing import Down, Up, take_down
+from orchestrator.events import Trouble, as_trouble
+from orchestrator.exposure import DEFAULT_PATTERNS
+from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
+from orchestrator.interrupts import Interrupts
+from orchestrator.launching import client_key
+from orchestrator.lifecycle import Machine
+from orchestrator.templates import fill
+from orchestrator.watch import Watcher
+
+OnDeath = Literal["stop", "continue"]
+
+_TURN_S = 0.5
+# Between SIGTERM and SIGKILL for a command whose gateway is gone, or that we were told to end.
+_GUEST_GRACE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What is to be run on the gateway."""
+
+    words: tuple[str, ...]
+    on_death: OnDeath = "stop"
+    bring_up: Callable[[], Up]
+    """Starts the gateway, or attaches to one."""
+    is_kept: bool = False
+    """The gateway is not stopped: it is not ours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrandEnd:
+    """How it went."""
+
+    up: Up
+    status: int
+    """As ``subprocess`` has it: negative = the signal that ended it."""
+    trouble: Trouble | None
+    """What happened to the gateway meanwhile."""
+    was_ended_by_us: bool
+    """The command was signalled because the gateway was lost."""
+    may_go_on: bool
+    """It was wanted to go on without the gateway."""
+    down: Down | None
+    """``None`` = the gateway was left up."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Course:
+    """What happened so far."""
+
+    trouble: Trouble | None = None
+    was_ended_by_us: bool = False
+    kill_at_ns: int | None = None
+    signals: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """A signal asked us to end."""
+
+    number: int
+
+
+_Happening = GuestEnded | GuestPaused | _Told | Trouble
+
+
+def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Say) -> ErrandEnd:
+    """Do the whole errand.
+
+    Raises:
+        OrchestratorError: The gateway did not start, or the command could not be executed.
+        Interrupted: A signal came before the command ran.
+    """
+    program = _program(errand.words[0])
+    with interrupts.abandoning():
+        up = errand.bring_up()
+    stopped: list[Down] = []
+    with ExitStack() as down:
+        down.callback(up.hold.release)
+        down.callback(up.started.held.close)
+        if not errand.is_kept:
+            down.callback(
+                lambda: stopped.append(
+                    take_down(machine, up.wanted, held=up.started.held, interrupts=interrupts)
+                )
+            )
+        words = guest_words(errand.words, up)
+        _announce(up, words, say)
+        status, course = _accompany(errand, (program, *words[1:]), machine, up, interrupts, say)
+    return ErrandEnd(
+        up=up,
+        status=status,
+        trouble=course.trouble,
+        was_ended_by_us=course.was_ended_by_us,
+        may_go_on=errand.on_death == "continue",
+        down=next(iter(stopped), None),
+    )
+
+
+def _program(name: str) -> str:
+    """Find the command before anything is started for it."""
+    found = shutil.which(name)
+    return require_program(name, None if found is None else str(Path(found).absolute()))
+
+
+def guest_words(words: Sequence[str], up: Up) -> tuple[str, ...]:
+    """Return the command's words with ``{url}``, ``{base_url}`` and ``{port}`` filled."""
+    values = {"url": up.url, "base_url": up.base_url, "port": str(up.started.record.port)}
+    return tuple(fill(word, values) for word in words)
+
+
+def guest_environment(up: Up) -> dict[str, str]:
+    """Return the caller's environment with the gateway's address and key; ours taken out."""
+    kept = {name: value for name, value in up.near.caller.items() if not name.startswith("GWB_")}
+    name = up.wanted.config.api_key_env
+    kept.pop("GATEWAY_API_KEY_ENV", None)
+    return {
+        **kept,
+        "GATEWAY_URL": up.url,
+        "GATEWAY_BASE_URL": up.base_url,
+        "GATEWAY_PORT": str(up.started.record.port),
+        **({} if name is None else {"GATEWAY_API_KEY_ENV": name}),
+        **client_key(up.wanted.config, up.near),
+    }
+
+
+def _announce(up: Up, words: Sequence[str], say: Say) -> None:
+    record = up.started.record
+    say(f"gateway up: PID {record.identity.pid} on {up.url}, log `{record.log}`")
+    for line in (*up.wanted.config.notes, *record.warnings):
+        say(f"note: {line}")
+    for one in record.exposure:
+        say(f"warning: PID {one.pid} would be hit by `pkill -f '{one.pattern}'`: {one.command}")
+    hits = [pattern for pattern in DEFAULT_PATTERNS if re.search(pattern, " ".join(words))]
+    if hits:
+        say(f"note: the command itself would be hit by `pkill -f '{hits[0]}'`")
+
+
+def _accompany(
+    errand: Errand,
+    words: Sequence[str],
+    machine: Machine,
+    up: Up,
+    interrupts: Interrupts,
+    say: Say,
+) -> tuple[int, _Course]:
+    """Run the command to its end, whatever it or the gateway or we are told meanwhile."""
+    happenings: SimpleQueue[_Happening] = SimpleQueue()
+    course = _Course()
+    with ExitStack() as after:
+        watcher = Watcher(
+            machine,
+            up.started,
+            on_exit=lambda end: happenings.put(as_trouble(end)),
+            on_trouble=happenings.put,
+        )
+        after.callback(watcher.close)
+        guest = Guest(
+            words,
+            environment=guest_environment(up),
+            holder=machine.holder,
+            hold=up.hold,
+            tell=happenings.put,
+        )
+        after.callback(guest.leave)
+        interrupts.forward = lambda number: happenings.put(_Told(number=number))
+        after.callback(setattr, interrupts, "forward", None)
+        while True:
+            happening = _next(happenings, course, machine)
+            if isinstance(happening, GuestEnded):
+                break
+            _meet(happening, errand, guest, course, machine, say)
+        watcher.expect_end()
+        # A death in the same moment may not have been told yet.
+        found = course.trouble or watcher.explain(None)
+        if found is not None and course.trouble is None:
+            course.trouble = found
+            say(f"error: {found.summary}")
+    return happening.status, course
+
+
+def _next(
+    happenings: "SimpleQueue[_Happening]", course: _Course, machine: Machine
+) -> _Happening | None:
+    wait_s = _TURN_S
+    if course.kill_at_ns is not None:
+        left_s = (course.kill_at_ns - machine.clock.now_ns()) / 1e9
+        wait_s = max(0.0, min(wait_s, left_s))
+    try:
+        return happenings.get(timeout=wait_s)
+    except Empty:
+        return None
+
+
+def _meet(
+    happening: GuestPaused | _Told | Trouble | None,
+    errand: Errand,
+    guest: Guest,
+    course: _Course,
+    machine: Machine,
+    say: Say,
+) -> None:
+    match happening:
+        case None:
+            if course.kill_at_ns is not None and machine.clock.now_ns() >= course.kill_at_ns:
+                guest.signal(signal.SIGKILL)
+                course.kill_at_ns = None
+        case GuestPaused():
+            guest.pause_with_it()
+        case _Told():
+            _pass_on(happening.number, guest, course, machine)
+        case Trouble():
+            course.trouble = course.trouble or happening
+            say(f"error: {happening.summary}")
+            if errand.on_death == "continue":
+                say("note: the command goes on, as `--on-death continue` says")
+                return
+            course.was_ended_by_us = True
+            guest.signal(signal.SIGTERM)
+            guest.signal(signal.SIGCONT)
+            course.kill_at_ns = machine.clock.now_ns() + int(_GUEST_GRACE_S * 1e9)
+
+
+def _pass_on(number: int, guest: Guest, course: _Course, machine: Machine) -> None:
+    """Give the command the signal that we got; the second one means "now"."""
+    course.signals.append(number)
+    if len(course.signals) > 1:
+        guest.signal(signal.SIGKILL)
+        return
+    guest.signal(number)
+    if number != signal.SIGINT:
+        course.kill_at_ns = machine.clock.now_ns() + int(_GUEST_GRACE_S * 1e9)
