@@ -39,6 +39,17 @@ class Spend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one measuring process saw of the gateway's resource use."""
+
+    offset_ms: float
+    """Where the offsets of that process begin."""
+    samples: tuple[Sample, ...]
+    requests: int
+    """Begun before its last sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """One run as its journal tells it."""
 
@@ -51,7 +62,8 @@ class Ledger:
     """Sent, and no end was recorded; the reserve counts as spent."""
     incidents: tuple[Incident, ...] = ()
     gateway: Gateway | None = None
-    samples: tuple[Sample, ...] = ()
+    parts: tuple[Part, ...] = ()
+    """One for each process that wrote here, in order."""
     resumed: tuple[Resumed, ...] = ()
     footer: Footer | None = None
     """``None`` = the last process that wrote here did not end in order, or has not ended yet."""
@@ -70,6 +82,11 @@ class Ledger:
     """Requests whose cost nobody knows."""
     spend: Mapping[str, Spend] = field(default_factory=dict)
     """The same by target id."""
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """Return the samples of all parts."""
+        return tuple(sample for part in self.parts for sample in part.samples)
 
     @property
     def spent_usd(self) -> float | None:
@@ -107,6 +124,26 @@ class _Done:
     trial: Trial
 
 
+@dataclass(slots=True)
+class _OpenPart:
+    """A part that is being read."""
+
+    offset_ms: float
+    samples: list[Sample] = field(default_factory=list)
+    begun: int = 0
+    sampled: int = 0
+    """How many were begun when the last sample was written."""
+
+    def take(self, sample: Sample) -> None:
+        """Take the next sample."""
+        self.samples.append(sample)
+        self.sampled = self.begun
+
+    def closed(self) -> Part:
+        """Return the whole part."""
+        return Part(offset_ms=self.offset_ms, samples=tuple(self.samples), requests=self.sampled)
+
+
 class _Book:
     """Collects records one after another; ``close`` returns the ledger."""
 
@@ -120,7 +157,7 @@ class _Book:
         self.busy: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
-        self.samples: list[Sample] = []
+        self.parts: list[_OpenPart] = [_OpenPart(0.0)]
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
         self.attempts: dict[str, int] = {}
@@ -140,7 +177,7 @@ class _Book:
             case Gateway():
                 self.gateway = record
             case Sample():
-                self.samples.append(record)
+                self.parts[-1].take(record)
             case Resumed() | Footer():
                 self._border(record)
             case Header():
@@ -163,7 +200,7 @@ class _Book:
             possibly_billed=tuple(self.lost),
             incidents=tuple(incident for _, incident in self.incidents),
             gateway=self.gateway,
-            samples=tuple(self.samples),
+            parts=tuple(part.closed() for part in self.parts),
             resumed=tuple(self.resumed),
             footer=self.footer,
             damaged_lines=damaged_lines,
@@ -185,11 +222,13 @@ class _Book:
         if isinstance(record, Resumed):
             self._lose_open()
             self.resumed.append(record)
+            self.parts.append(_OpenPart(record.offset_ms))
         self.footer = record if isinstance(record, Footer) else None
         self._reach(record.offset_ms)
 
     def _started(self, record: Started) -> None:
         key = (record.trial_id, record.attempt)
+        self.parts[-1].begun += 1
         self.open.setdefault(key, []).append(record)
         before = self.reserves.get(key, 0.0)
         reserve = record.reserve_usd

@@ -380,16 +380,36 @@ def _steady() -> tuple[Trial, ...]:
     )
 
 
+def gateway_samples() -> tuple[Sample, ...]:
+    """Return twelve samples of a small gateway: a warm-up, some work, and rest."""
+    memory = (41.2, 48.9, 55.1, 58.0, 60.2, 61.8, 62.4, 62.4, 61.9, 61.9, 61.9, 61.9)
+    cpu_ms = (240.0, 410.0, 690.0, 850.0, 910.0, 980.0, 1_020.0, 1_080.0, 1_090.0, *([1_090.0] * 3))
+    shared = {"processes": 1.0, "threads": 11.0, "descriptors": 27.0}
+    rare = {"pssMb": 37.0, "connectionsIn": 2.0, "connectionsWaiting": 0.0, "connectionsOut": 1.0}
+    return tuple(
+        Sample(
+            at_ns=1_000_000_000 * (n + 1),
+            values={
+                "rssMb": rss,
+                "cpuMs": cpu,
+                **shared,
+                **(rare if n in (0, len(memory) - 1) else {}),
+            },
+        )
+        for n, (rss, cpu) in enumerate(zip(memory, cpu_ms, strict=True))
+    )
+
+
 def smoke_ledger(**header_fields: Any) -> Ledger:
     """Return a whole simulated smoke run of two targets with a local gateway around it."""
     return ledger(
         smoke_trials(),
-        Sample(at_ns=1, values={"rssMb": 88.0, "cpuShare": 0.21}),
-        Sample(at_ns=2, values={"rssMb": 91.5, "cpuShare": 0.34}),
+        *gateway_samples(),
         Gateway(
             build={"commit": "0123abcd", "dirty": False, "entry": "bench/simulator"},
             identity={"pid": 4242, "startTicks": 1000},
             ready_after_ms=412.0,
+            events=({"name": "spawned", "atNs": 1}, {"name": "ready", "atNs": 412_000_001}),
             exit={"code": 0},
             simulated_upstream=True,
         ),

@@ -2,22 +2,23 @@
 
 from datetime import UTC, datetime, timedelta
 
+import msgspec
+
 from bench import __version__
 from bench.document.completeness import completeness, not_run
+from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
 from bench.document.trust import Circumstances, caveats
 from bench.ledger import Ledger
 from bench.model.document import (
     GENERATOR,
     Document,
+    DocumentGateway,
     DocumentTarget,
     Generator,
     PriceSnapshot,
     RunSpend,
 )
-from bench.model.run import Sample
-from bench.model.summary import NumericSummary
-from bench.stats import summarize_numbers
 from bench.summary import Evidence, summarize
 
 
@@ -63,14 +64,14 @@ def build_document(ledger: Ledger) -> Document:
                 incidents=ledger.incidents,
                 possibly_billed=ledger.possibly_billed,
                 simulated=simulated,
+                is_watched=ledger.gateway is not None,
             )
         ),
         spend=spend,
         config=document_config(header.config, reference=reference),
         options=header.options,
         environment=header.environment,
-        gateway=ledger.gateway,
-        gateway_resources=_resources(ledger.samples),
+        gateway=_gateway(ledger),
         incidents=ledger.incidents,
         not_run=not_run(ledger, planned),
         possibly_billed=ledger.possibly_billed,
@@ -122,12 +123,13 @@ def _finished_at(ledger: Ledger) -> str:
     return ended.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _resources(samples: tuple[Sample, ...]) -> dict[str, NumericSummary]:
-    names = dict.fromkeys(name for sample in samples for name in sample.values)
-    summaries = {
-        name: summarize_numbers(sample.values.get(name) for sample in samples) for name in names
-    }
-    return {name: summary for name, summary in summaries.items() if summary is not None}
+def _gateway(ledger: Ledger) -> DocumentGateway | None:
+    if ledger.gateway is None:
+        return None
+    return DocumentGateway(
+        **msgspec.structs.asdict(ledger.gateway),
+        resources=gateway_resources(ledger.parts, ledger.gateway),
+    )
 
 
 def _price_snapshot(targets: tuple[DocumentTarget, ...]) -> PriceSnapshot | None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from bench.model.case import CaseInfo, CaseKind, Difficulty
 from bench.model.record import Record
+from bench.model.resources import GatewayResources
 from bench.model.run import (
     Environment,
     Gateway,
@@ -21,7 +22,7 @@ from bench.model.run import (
     Started,
     StopReason,
 )
-from bench.model.summary import NumericSummary, Summary
+from bench.model.summary import Summary
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Evaluation, Response, ToolCall, Trial, Usage
 
@@ -172,6 +173,12 @@ class PriceSnapshot(Record, frozen=True, kw_only=True):
     targets: dict[str, Prices]
 
 
+class DocumentGateway(Gateway, frozen=True, kw_only=True):
+    """The gateway, and what its processes used while they were measured."""
+
+    resources: GatewayResources | None = None
+
+
 class Document(Record, frozen=True, kw_only=True):
     """One run."""
 
@@ -194,9 +201,7 @@ class Document(Record, frozen=True, kw_only=True):
     environment: Environment | None = None
     vantage: dict[str, Any] | None = None
     """Address and round trip of the measuring machine, where they were recorded."""
-    gateway: Gateway | None = None
-    gateway_resources: dict[str, NumericSummary] = {}
-    """Over the samples of the gateway's processes; units are in the names."""
+    gateway: DocumentGateway | None = None
     incidents: tuple[Incident, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     possibly_billed: tuple[Started, ...] = ()

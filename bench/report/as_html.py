@@ -15,6 +15,7 @@ from bench.model.document import Document
 from bench.report.answers import failed_answers
 from bench.report.charts import charts
 from bench.report.escaping import code_parts, shorten, visible
+from bench.report.resources import resource_chart, resource_sentence
 from bench.report.sections import sections
 from bench.report.verdict import headline, standings, trust_level
 
@@ -41,6 +42,8 @@ def html_report(document: Document) -> str:
         levels=_LEVELS,
         standings=standings(document),
         charts=charts(document),
+        resource_chart=resource_chart(document),
+        resource_sentence=resource_sentence(document),
         open_sections=[section for section in found if not section.is_folded],
         folded_sections=[section for section in found if section.is_folded],
         answers=answers,

@@ -7,6 +7,7 @@ from bench.model.summary import CaseSummary, NumericSummary
 from bench.report.answers import failed_answers
 from bench.report.escaping import markdown_cell, markdown_prose, shorten
 from bench.report.figures import counted, ms, percent, rate_detail
+from bench.report.resources import resource_sentence
 from bench.report.sections import sections
 from bench.report.tables import Answer, Cell, Section, Table
 from bench.report.verdict import headline, standings
@@ -86,6 +87,8 @@ def _standings(document: Document) -> list[str]:
         f"{markdown_prose(standing.figure)} ({markdown_prose(standing.detail)})"
         for standing in standings(document)
     ]
+    used = resource_sentence(document)
+    lines += [f"- {markdown_prose(used)}"] if used else []
     return [*lines, ""] if lines else []
 
 

@@ -7,6 +7,7 @@ from bench.model.summary import TargetSummary
 from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
+from bench.report.resources import resource_sentence
 from bench.report.verdict import Standing, headline, standings
 from bench.summary.performance import headline_block
 
@@ -35,8 +36,10 @@ def terminal_summary(document: Document, *, width: int = 80) -> str:
     lines += _caveats(document, width)
     lines += ["", *_table(document.summary.targets, width)]
     told = standings(document)
-    if told:
+    used = resource_sentence(document)
+    if told or used:
         lines.append("")
+        lines += _wrap(used, width, most=2) if used else []
         for standing in told:
             lines += _wrap(_sentence(standing), width, most=2)
     return "\n".join(lines[:MOST_LINES]) + "\n"

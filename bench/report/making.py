@@ -5,6 +5,7 @@ from typing import Any
 
 from bench.model.document import Document
 from bench.report.figures import ABSENT, duration, ms, trial_name, usd
+from bench.report.resources import resources
 from bench.report.tables import Section, Table, text
 
 MOST_ROWS = 200
@@ -18,7 +19,7 @@ def making_sections(document: Document) -> tuple[Section, ...]:
         _not_run(document),
         _possibly_billed(document),
         _gateway(document),
-        _resources(document),
+        resources(document),
         _targets(document),
         _run(document),
         _options(document),
@@ -92,22 +93,6 @@ def _gateway(document: Document) -> Section:
         title="Gateway",
         note="The local build that was measured, proven to be this one, and how it ended.",
         table=Table(columns=("Fact", "Value"), rows=_rows(facts), words=2),
-        is_folded=True,
-    )
-
-
-def _resources(document: Document) -> Section:
-    return Section(
-        id="resources",
-        title="Gateway's resource use",
-        note="Over samples taken during the run; the unit is in the name.",
-        table=Table(
-            columns=("Quantity", "Samples", "Median", "Largest"),
-            rows=tuple(
-                text(name, str(summary.count), ms(summary.p50), ms(summary.max))
-                for name, summary in document.gateway_resources.items()
-            ),
-        ),
         is_folded=True,
     )
 

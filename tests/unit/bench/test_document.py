@@ -11,7 +11,7 @@ from bench.document import build_document, encode_document, read_document
 from bench.document.trust import Circumstances, caveats
 from bench.errors import JournalUnreadable
 from bench.model.document import Document
-from bench.model.run import Incident, RunConfig, Started
+from bench.model.run import Gateway, Incident, Resumed, RunConfig, Sample, Started
 from bench.model.summary import (
     EfficiencySummary,
     MetricSummary,
@@ -363,7 +363,6 @@ def test_prices_and_hashes_are_kept_with_their_date():
     assert document.price_snapshot.as_of == "2026-11-30"
     assert set(document.price_snapshot.targets) == {FAST.id, SLOW.id}
     assert document.case_text_hashes[PATH.id] == "ab" * 32
-    assert document.gateway_resources["rssMb"].max == 91.5
 
 
 def test_an_unlisted_case_does_not_lose_its_trial():
@@ -497,3 +496,81 @@ def test_every_figure_is_explained():
     same_as_in_a_trial = {"ttftMs"}
     missing = {name for name in names if f"`{name}`" not in told} - same_as_in_a_trial
     assert missing == set()
+
+
+# ---- the gateway's resource use ------------------------------------------------------------------
+
+
+def sample(second, **values):
+    return Sample(at_ns=second * 1_000_000_000, values={k: float(v) for k, v in values.items()})
+
+
+STARTED = Gateway(events=({"name": "spawned"}, {"name": "ready"}), ready_after_ms=412.0)
+
+
+def used(*records, gateway=STARTED):
+    document = build_document(ledger((), *records, gateway))
+    assert document.gateway is not None
+    return document.gateway.resources
+
+
+def test_without_a_sample_nothing_is_known_of_resources():
+    assert used() is None
+
+
+def test_processor_time_is_shared_among_the_requests_between_first_and_last_sample():
+    found = used(
+        sample(1, cpuMs=200, rssMb=40),
+        Started(trial_id="t|c|r1", offset_ms=0.0),
+        sample(2, cpuMs=300, rssMb=60),
+        Started(trial_id="t|c|r2", offset_ms=1.0),
+        sample(3, cpuMs=320, rssMb=55),
+        Started(trial_id="t|c|r3", offset_ms=2.0),
+    )
+    assert (found.requests, found.cpu_ms, found.cpu_ms_per_request) == (2, 120.0, 60.0)
+    assert (found.mean_cpu_cores, found.peak_cpu_cores) == (0.06, 0.1)
+    assert (found.idle_rss_mb, found.peak_rss_mb, found.final_rss_mb) == (40.0, 60.0, 55.0)
+    assert (found.cold_start_ms, found.cold_start_cpu_ms) == (412.0, 200.0)
+    assert found.series.at_ms == (0.0, 1000.0, 2000.0)
+    assert found.series.cpu_cores == (None, 0.1, 0.02)
+
+
+def test_what_was_not_sampled_is_unknown_not_zero():
+    found = used(sample(1, rssMb=40), sample(2, rssMb=41), gateway=Gateway(ready_after_ms=9.0))
+    assert (found.samples, found.requests) == (2, 0)
+    for name in ("cpu_ms", "cpu_ms_per_request", "mean_cpu_cores", "peak_cpu_cores"):
+        assert getattr(found, name) is None, name
+    for name in ("idle_pss_mb", "max_threads", "max_descriptors", "max_connections_in"):
+        assert getattr(found, name) is None, name
+    assert found.cold_start_ms is None, "it was up already"
+
+
+def test_a_resumed_run_adds_its_parts_though_each_watched_another_gateway():
+    found = used(
+        sample(100, cpuMs=500),
+        Started(trial_id="t|c|r1", offset_ms=0.0),
+        sample(101, cpuMs=700),
+        Resumed(at="z", offset_ms=5_000.0, environment=smoke_ledger().header.environment),
+        sample(7, cpuMs=90),
+        Started(trial_id="t|c|r1", attempt=2, offset_ms=5_000.0),
+        sample(8, cpuMs=100),
+    )
+    assert (found.cpu_ms, found.span_ms, found.requests) == (210.0, 2000.0, 2)
+    assert found.series.at_ms == (0.0, 1000.0, 5000.0, 6000.0)
+    assert found.series.cpu_cores == (None, 0.2, None, 0.01)
+
+
+def test_a_long_series_is_thinned_and_keeps_its_peak():
+    found = used(*(sample(n, rssMb=99 if n == 1_234 else 10) for n in range(1, 3_001)))
+    assert len(found.series.at_ms) <= 400
+    assert max(found.series.rss_mb) == 99.0
+    assert found.samples == 3_000
+
+
+def test_a_last_sample_right_after_another_makes_no_peak_of_a_tick():
+    found = used(
+        sample(1, cpuMs=0),
+        Sample(at_ns=1_010_000_000, values={"cpuMs": 10.0}),
+        sample(2, cpuMs=20),
+    )
+    assert found.peak_cpu_cores == pytest.approx(10 / 990)

@@ -7,14 +7,17 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from bench.document import build_document, read_document
 from bench.model.document import Document
+from bench.model.resources import GatewayResources, ResourceSeries
 from bench.model.run import RunConfig
 from bench.model.trial import ChunkKind, StreamChunk
 from bench.report import headline, render_reports, terminal_summary
 from bench.report.escaping import display_width
+from bench.report.resources import resource_chart
 from tests import hostile
 from tests.sample_documents import (
     FAST,
@@ -429,3 +432,37 @@ def test_reasoning_and_tool_calls_are_told_apart_without_colour():
         kind: re.search(rf'<line class="{kind}"[^>]*y1="(\d+)" y2="(\d+)"', page) for kind in kinds
     }
     assert len({match.groups() for match in heights.values() if match}) == 3
+
+
+def test_a_gateways_memory_and_processor_time_are_drawn_and_told_in_every_report():
+    document = build_document(smoke_ledger())
+    told = "ready in 412 ms; memory 41.2 MB idle, 62.4 MB at most; CPU 32.7 ms per request"
+    reports = render_reports(document)
+    assert told in reports[".md"]
+    assert told in reports[".html"]
+    assert told in " ".join(terminal_summary(document, width=80).split())
+    assert reports[".html"].count("<polyline") == 2
+
+
+def test_a_gap_in_the_samples_is_a_gap_in_the_curve():
+    series = ResourceSeries(
+        at_ms=(0.0, 1e3, 2e3, 3e3, 4e3),
+        rss_mb=(10.0, 20.0, None, 20.0, 10.0),
+        cpu_cores=(None, None, None, None, 0.5),
+    )
+    base = build_document(smoke_ledger())
+    assert base.gateway is not None
+    gateway = msgspec.structs.replace(
+        base.gateway, resources=GatewayResources(samples=5, span_ms=4e3, requests=0, series=series)
+    )
+    chart = resource_chart(msgspec.structs.replace(base, gateway=gateway))
+    assert chart is not None
+    (curve,) = chart.curves
+    assert curve.label == "Memory (MB)"
+    assert curve.lines == ("0.0,50.0 250.0,0.0", "750.0,0.0 1000.0,50.0")
+
+
+def test_without_samples_nothing_is_told_of_resources():
+    document = build_document(killed_ledger())
+    assert resource_chart(document) is None
+    assert "Gateway:" not in terminal_summary(document, width=80)
