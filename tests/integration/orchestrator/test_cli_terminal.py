@@ -35,6 +35,7 @@ class Terminal:
             start_new_session=True,
         )
         self.screen = b""
+        self.has_ended = False
 
     def type(self, keys: bytes) -> None:
         assert self.process.stdin is not None
@@ -46,6 +47,20 @@ class Terminal:
         while text not in self.screen:
             assert time.monotonic() < deadline, self.screen.decode()
             assert self._read(), self.screen.decode()
+
+    def interrupt(self) -> int:
+        """Type Ctrl-C until the command ends.
+
+        One that comes between the prompt and Python's read is only seen after the next key.
+        """
+        deadline = time.monotonic() + SAFETY_STOP_S
+        while time.monotonic() < deadline:
+            self.type(b"\x03")
+            while self._read(patience_s=3.0):
+                pass
+            if self.process.poll() is not None or self.has_ended:
+                break
+        return self.process.wait(SAFETY_STOP_S)
 
     def end(self) -> int:
         while self._read():
@@ -62,12 +77,13 @@ class Terminal:
             assert pipe is not None
             pipe.close()
 
-    def _read(self) -> bool:
+    def _read(self, patience_s: float = SAFETY_STOP_S) -> bool:
         assert self.process.stdout is not None
         descriptor = self.process.stdout.fileno()
-        readable, _, _ = select.select([descriptor], (), (), SAFETY_STOP_S)
+        readable, _, _ = select.select([descriptor], (), (), patience_s)
         data = os.read(descriptor, 65536) if readable else b""
         self.screen += data
+        self.has_ended = bool(readable) and not data
         return bool(data)
 
 
@@ -119,8 +135,7 @@ def test_ctrl_c_at_the_terminal_ends_the_run_in_order(command):
         while not any(b'"type":"trial"' in one.read_bytes() for one in command.out.glob("*.jsonl")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        terminal.type(b"\x03")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
     assert b"INCOMPLETE" in terminal.screen
 
 
@@ -129,14 +144,12 @@ def test_ctrl_c_at_the_question_for_money_stops_the_gateway(command):
     assert command("trust").code == 0
     with Terminal(command, "run", *MODEL) as terminal:
         terminal.wait_for(b"Go on? [y/N]:")
-        terminal.type(b"\x03")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
 
 
 def test_ctrl_c_at_the_question_for_trust_starts_nothing(command):
     describe(command)
     with Terminal(command, "run", *MODEL) as terminal:
         terminal.wait_for(b"Trust this content? [y/N]:")
-        terminal.type(b"\x03")
-        assert terminal.end() == 130
+        assert terminal.interrupt() == 130
     assert list(command.state.glob("*.log")) == []
