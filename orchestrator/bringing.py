@@ -47,7 +47,7 @@ from orchestrator.starting import start
 from orchestrator.stopping import stop
 
 SIMULATOR_TOKEN = "test-token"  # noqa: S105  the simulator's seeded token, known to everybody
-_BOOK = "answers.jsonl"
+ANSWER_BOOK = "answers.jsonl"
 # Beyond its grace, what a stop by somebody else may take: SIGKILL, sweep, the port.
 _OTHERS_STOP_S = 15.0
 
@@ -239,7 +239,7 @@ def _surroundings(wanted: Wanted, folder: Path) -> Surroundings:
         caller=wanted.caller,
         generated=folder,
         upstream=_named_upstream(wanted.config, wanted.caller),
-        answer_book=folder / _BOOK,
+        answer_book=folder / ANSWER_BOOK,
         models=wanted.models,
         key_names=wanted.key_names,
     )

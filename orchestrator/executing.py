@@ -22,6 +22,7 @@ from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import client_key
 from orchestrator.lifecycle import Machine
+from orchestrator.render import up_line
 from orchestrator.templates import fill
 from orchestrator.watch import Watcher
 
@@ -143,7 +144,7 @@ def guest_environment(up: Up) -> dict[str, str]:
 
 def _announce(up: Up, words: Sequence[str], say: Say) -> None:
     record = up.started.record
-    say(f"gateway up: PID {record.identity.pid} on {up.url}, log `{record.log}`")
+    say(up_line(record, up.url))
     for line in (*up.wanted.config.notes, *record.warnings):
         say(f"note: {line}")
     for one in record.exposure:

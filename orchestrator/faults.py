@@ -11,6 +11,8 @@ NotStarted (3)
 ├── ServicesMissing         what the gateway needs does not answer
 ├── CommandFailed           a build or prepare command ended with another status than 0
 └── BuildDiffers            a resumed run would measure another build
+NotVerified (3)
+└── NotAttached              a process can't be shown to be what should be watched
 Untrusted (7)               a file of the worktree would make us execute something
 BenchDied (5)               the measuring process was killed; its journal is kept
 """
@@ -18,7 +20,7 @@ BenchDied (5)               the measuring process was killed; its journal is kep
 import difflib
 from collections.abc import Sequence
 
-from orchestrator.errors import DescriptionFault, NotStarted, OrchestratorError
+from orchestrator.errors import DescriptionFault, NotStarted, NotVerified, OrchestratorError
 
 
 class ConfigFaults(DescriptionFault):
@@ -84,6 +86,19 @@ class SeveralCandidates(DescriptionFault):
             f"{len(listed)} gateways could be meant:\n{lines}",
             hint=f"name one: `gateway-bench {verb} NAME` or `gateway-bench {verb} PID`",
         )
+
+
+class NotAttached(NotVerified):
+    """A process is not what could be watched as a gateway; nothing was signalled.
+
+    Args:
+        pid: As it was named.
+        why: What stands against it.
+        hint: What to do.
+    """
+
+    def __init__(self, pid: int, why: str, hint: str) -> None:
+        super().__init__(f"PID {pid} can't be attached to: {why}", hint=hint)
 
 
 class NoSuchGateway(DescriptionFault):

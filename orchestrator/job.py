@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.around import Say
+from orchestrator.attaching import attach
 from orchestrator.bench_child import BenchChild, ChildEnd, terminal_given_to
 from orchestrator.bringing import Up, Wanted, bring_up, take_down
 from orchestrator.conclusion import Course, JobEnd, conclude
@@ -22,7 +23,7 @@ from orchestrator.launching import client_key, request_headers
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.lookout import Lookout
-from orchestrator.render import environment_lines
+from orchestrator.render import environment_lines, up_line
 from orchestrator.tidings import Tidings, watched
 from orchestrator.watch import Watcher
 
@@ -57,6 +58,8 @@ class Job:
     """How the gateway is started again by ``resume``; goes into the journal's header."""
     keep: bool = False
     """Leave the gateway up."""
+    attached: int | None = None
+    """PID of a gateway that runs already; ``keep`` goes with it."""
     is_verbose: bool = False
     """Tell what was done to the gateway's environment."""
     expected_build: Mapping[str, Any] | None = None
@@ -81,7 +84,10 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         Interrupted: A signal came before anything was measured.
     """
     with interrupts.abandoning():
-        up = bring_up(machine, job.wanted, say)
+        if job.attached is None:
+            up = bring_up(machine, job.wanted, say)
+        else:
+            up = attach(machine, job.wanted, job.attached)
     with ExitStack() as down:
         down.callback(up.hold.release)
         down.callback(up.started.held.close)
@@ -134,7 +140,7 @@ def _short(value: object) -> str:
 
 def _announce(job: Job, up: Up, say: Say) -> None:
     record = up.started.record
-    say(f"gateway up: PID {record.identity.pid} on {up.url}, log `{record.log}`")
+    say(up_line(record, up.url))
     for line in (*up.wanted.config.notes, *record.warnings):
         say(f"note: {line}")
     for line in environment_lines(up.environment) if job.is_verbose else ():

@@ -6,6 +6,13 @@ from orchestrator.records import GatewayRecord
 _NAMES_SHOWN = 12
 
 
+def up_line(record: GatewayRecord, url: str) -> str:
+    """Say that a gateway is up, and where it writes to if that is ours to read."""
+    log = "" if record.entry_mode == "attached" else f", log `{record.log}`"
+    verb = "attached to a gateway" if record.entry_mode == "attached" else "gateway up"
+    return f"{verb}: PID {record.identity.pid} on {url}{log}"
+
+
 def record_lines(record: GatewayRecord) -> tuple[str, ...]:
     """Return what a person wants to know of a gateway that is up, one fact a line."""
     build = record.build
@@ -19,7 +26,7 @@ def record_lines(record: GatewayRecord) -> tuple[str, ...]:
         f"worktree  {record.worktree}",
         f"parent    PID {record.adopter.pid} ({record.adopter.name})",
         f"since     {record.started_at}{ready}",
-        f"log       {record.log}",
+        *([] if record.entry_mode == "attached" else [f"log       {record.log}"]),
     ]
     lines += [
         f"warning   PID {one.pid} would be hit by `pkill -f '{one.pattern}'`"

@@ -9,7 +9,9 @@ from bench.cli.manners import Manners
 from bench.cli.outcome import Outcome, Status
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
+from orchestrator.attaching import attach
 from orchestrator.bringing import Wanted, bring_up
+from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
 from orchestrator.cli.describing import describe
 from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
 from orchestrator.commands import how_ended
@@ -54,6 +56,7 @@ class ExecCommand(SectionedCommand):
 )
 @preset_option
 @start_options
+@attach_option
 @click.option(
     "--model",
     "models",
@@ -90,7 +93,12 @@ def exec_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
 
 
 def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
-    described = describe(typed_flags(params), here, console)
+    pid, flags = params["attach"], typed_flags(params)
+    if pid is None:
+        described = describe(flags, here, console)
+    else:
+        refuse_start_options(params)
+        described = describe_attached(flags, here, pid)
     run_id = new_run_id(here)
     wanted = Wanted(
         config=described.config,
@@ -104,7 +112,10 @@ def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
     return Errand(
         words=params["words"],
         on_death=params["on_death"],
-        bring_up=lambda: bring_up(here, wanted, console.say),
+        bring_up=lambda: (
+            bring_up(here, wanted, console.say) if pid is None else attach(here, wanted, pid)
+        ),
+        is_kept=pid is not None,
     )
 
 

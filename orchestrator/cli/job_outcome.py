@@ -26,6 +26,7 @@ def a_job(
     models: tuple[str, ...],
     flags: Mapping[str, Any],
     keep: bool,
+    attached: int | None = None,
     is_verbose: bool = False,
     expected: Mapping[str, Any] | None = None,
 ) -> Job:
@@ -38,6 +39,7 @@ def a_job(
         models: Names that the gateway will be asked for.
         flags: What was typed, by key: kept so that the run can be resumed.
         keep: Leave the gateway up.
+        attached: PID of a gateway that runs already and is not ours to stop.
         is_verbose: Tell what was done to its environment.
         expected: Of a run that goes on: how it was launched.
     """
@@ -61,9 +63,11 @@ def a_job(
             "models": list(models),
             "preset": config.preset,
             "entry": None if described.located.entry is None else str(described.located.entry),
+            "attached": attached,
             "descriptionHash": description_hash(config, described.located, models),
         },
-        keep=keep,
+        keep=keep or attached is not None,
+        attached=attached,
         is_verbose=is_verbose,
         on_journal=lambda path: _trust_own(path, here),
         expected_build=None if expected is None else expected.get("build", {}),
@@ -93,12 +97,14 @@ def do_job(job: Job, machine: Machine, console: Console) -> Outcome:
         try:
             end = run_job(job, machine, interrupts, console.say)
         except Interrupted as signal:
-            console.say("error: interrupted before anything was measured; the gateway is stopped")
+            left = "not touched" if job.attached is not None else "stopped"
+            headline = f"interrupted before anything was measured; the gateway is {left}"
+            console.say(f"error: {headline}")
             return Outcome(
                 exit_code=signal.exit_code,
                 reason="interrupted",
                 run_id=job.wanted.run_id,
-                headline="interrupted before anything was measured; the gateway is stopped",
+                headline=headline,
                 next="the same command again",
             )
     if end.stop_fault is not None:

@@ -13,17 +13,20 @@ from bench.cli.place import archive_folder
 from bench.cli.sections import SectionedCommand
 from bench.runs import FoundRun, find_run
 from orchestrator.app import machine, trust_store
-from orchestrator.cli.describing import describe, require_trusted
+from orchestrator.cli.attached import attach_option, describe_attached
+from orchestrator.cli.describing import Described, describe, require_trusted
 from orchestrator.cli.job_outcome import a_job, do_job, verbosity
 from orchestrator.cli.launched import read_launch
 from orchestrator.cli.start_options import keep_option
 from orchestrator.faults import BuildDiffers
-from orchestrator.job import Measuring
+from orchestrator.job import Job, Measuring
+from orchestrator.lifecycle import Machine
 from orchestrator.trust import of_journal
 
 
 @click.command("resume", cls=SectionedCommand)
 @click.argument("run")
+@attach_option
 @keep_option
 @resuming_options
 @click.pass_context
@@ -48,34 +51,67 @@ def _with_gateway(
 ) -> Outcome:
     here = machine()
     params = ctx.params
+    if launch.get("attached") is not None:
+        return _attached(ctx, found, launch, console)
+    if params.get("attach") is not None:
+        raise click.UsageError("`--attach` is for a run that was made with it")
     if not found.is_archived:
         require_trusted(of_journal(found.path, launch), trust_store(here), console)
-    flags = {**launch.get("flags", {})}
-    if params.get("api_key_env"):
-        flags["api_key_env"] = params["api_key_env"]
     folder = Path(str(launch.get("cwd")))
     described = describe(
-        flags,
+        _flags(launch, params),
         here,
         console,
         cwd=folder if folder.is_dir() else Path.cwd(),
         use_files=bool(launch.get("usesFiles")),
     )
-    measuring = Measuring(
-        command="resume",
-        words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
-        may_ask=not params.get("yes") and not params.get("wants_json"),
-    )
-    job = a_job(
-        described,
-        here,
-        measuring=measuring,
-        models=tuple(launch.get("models", ())),
-        flags=flags,
-        keep=params["keep"],
-        is_verbose=bool(params.get("verbose")),
-        expected=launch,
-    )
+    job = _job(ctx, described, here, found, launch)
     if job.launch["descriptionHash"] != launch.get("descriptionHash"):
         raise BuildDiffers(["its description is another one"])
     return do_job(job, here, console)
+
+
+def _attached(
+    ctx: click.Context, found: FoundRun, launch: Mapping[str, Any], console: Console
+) -> Outcome:
+    """Go on with a run on a gateway that nobody started here: a person says which one it is now."""
+    pid = ctx.params.get("attach")
+    if pid is None:
+        message = "this run was made with `--attach`: name the process again with `--attach PID`"
+        raise click.UsageError(message)
+    here = machine()
+    described = describe_attached(_flags(launch, ctx.params), here, pid)
+    return do_job(_job(ctx, described, here, found, launch), here, console)
+
+
+def _job(
+    ctx: click.Context,
+    described: Described,
+    here: Machine,
+    found: FoundRun,
+    launch: Mapping[str, Any],
+) -> Job:
+    params = ctx.params
+    return a_job(
+        described,
+        here,
+        measuring=Measuring(
+            command="resume",
+            words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
+            may_ask=not params.get("yes") and not params.get("wants_json"),
+        ),
+        models=tuple(launch.get("models", ())),
+        flags=_flags(launch, params),
+        keep=params["keep"],
+        attached=params.get("attach"),
+        is_verbose=bool(params.get("verbose")),
+        expected=launch,
+    )
+
+
+def _flags(launch: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was typed for the run, with the key's variable as it is named now."""
+    flags = {**launch.get("flags", {})}
+    if params.get("api_key_env"):
+        flags["api_key_env"] = params["api_key_env"]
+    return flags

@@ -10,6 +10,7 @@ from bench.cli.options import measuring_argv, measuring_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
+from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
 from orchestrator.cli.describing import Described, describe
 from orchestrator.cli.job_outcome import a_job, do_job, verbosity
 from orchestrator.cli.start_options import keep_option, start_options, typed_flags
@@ -21,6 +22,7 @@ from orchestrator.job import Measuring
 @click.argument("mappings", required=False)
 @click.argument("run_count", metavar="RUNS", required=False)
 @start_options
+@attach_option
 @keep_option
 @measuring_options
 @click.pass_context
@@ -37,8 +39,12 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         raise click.UsageError("no MODEL: name the one to ask for")
     console: Console = ctx.obj
     here = machine()
-    flags = typed_flags(params)
-    described = describe(flags, here, console)
+    flags, pid = typed_flags(params), params["attach"]
+    if pid is None:
+        described = describe(flags, here, console)
+    else:
+        refuse_start_options(params)
+        described = describe_attached(flags, here, pid)
     measuring = Measuring(
         command="bench",
         words=(*measuring_argv(ctx), *_dialect(described, params), *verbosity(params)),
@@ -51,6 +57,7 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         models=models,
         flags=flags,
         keep=params["keep"],
+        attached=pid,
         is_verbose=bool(params.get("verbose")),
     )
     return do_job(job, here, console)

@@ -1,15 +1,20 @@
 """`status`: whether a started gateway is up and ready."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
-from bench.cli.sections import SectionedCommand
-from orchestrator.app import machine
-from orchestrator.bringing import worktree_of
+from bench.cli.sections import SectionedCommand, SectionedOption
+from orchestrator.app import machine, new_run_id
+from orchestrator.attaching import attach as attach_to
+from orchestrator.bringing import Wanted, worktree_of
+from orchestrator.cli.attached import attach_option, describe_attached
 from orchestrator.cli.meant import meant_option, the_meant
+from orchestrator.cli.start_options import GATEWAY
 from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.facts import record_facts
 from orchestrator.health_now import condition
@@ -22,11 +27,34 @@ NOT_PROVEN = 3
 
 @click.command("status", cls=SectionedCommand)
 @click.argument("wanted", metavar="[NAME|PID]", required=False)
+@attach_option
+@click.option(
+    "--port",
+    cls=SectionedOption,
+    section=GATEWAY,
+    metavar="PORT",
+    help="With `--attach`: which of its ports.",
+)
 @meant_option
 @talking_options
-def status_command(wanted: str | None, gateway_dir: str | None, **_talk: object) -> Outcome:
-    """Say whether the gateway is up, ready and ours; exit 0, or 3 when that can't be shown."""
+def status_command(
+    wanted: str | None,
+    attach: int | None,
+    port: str | None,
+    gateway_dir: str | None,
+    **_talk: object,
+) -> Outcome:
+    """Say whether the gateway is up, ready and ours; exit 0, or 3 when that can't be shown.
+
+    With `--attach PID`: whether a process that nobody started here owns its port and answers.
+    """
     here = machine()
+    if attach is not None:
+        if wanted is not None:
+            raise click.UsageError("a name or `--attach PID`, not both")
+        return _attached(here, attach, {"port": port, "dir": gateway_dir})
+    if port is not None:
+        raise click.UsageError("`--port` goes with `--attach`")
     record = the_meant(here, wanted, gateway_dir, verb="status")
     if record is None:
         return _down(here, wanted, gateway_dir)
@@ -51,6 +79,31 @@ def status_command(wanted: str | None, gateway_dir: str | None, **_talk: object)
             }
         },
         text="\n".join(lines),
+    )
+
+
+def _attached(here: Machine, pid: int, flags: Mapping[str, Any]) -> Outcome:
+    described = describe_attached(flags, here, pid)
+    run_id = new_run_id(here)
+    wanted = Wanted(
+        config=described.config,
+        located=described.located,
+        name=run_id,
+        run_id=run_id,
+        caller=described.environ,
+    )
+    up = attach_to(here, wanted, pid)
+    up.started.held.close()
+    up.hold.release()
+    record, life = up.started.record, vitals(here, up.started.record)
+    headline = f"PID {pid} answers on {up.url}: a connection to it is its own"
+    told = (*vitals_lines(life, record), *record_lines(record))
+    return Outcome(
+        reason="ready",
+        headline=headline,
+        next=f"gateway-bench run MODEL --attach {pid}",
+        detail={"gateway": {**record_facts(record), **vitals_facts(life), "state": "ready"}},
+        text="\n".join([headline, *(f"  {line}" for line in told)]),
     )
 
 
