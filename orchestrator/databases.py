@@ -73,9 +73,9 @@ def _of_url(value: str, folder: str) -> str | None:
         host, port = parts.hostname or "", parts.port
     except ValueError:  # several hosts, or no port number
         return f"{kind}|{rest.rpartition('@')[2]}"
-    if not parts.netloc:
-        return None
     asked = parse_qs(parts.query)
+    if not parts.netloc and "host" not in asked:
+        return None
     host = asked.get("host", [host])[0]
     schema = asked.get("schema", [""])[0]
     return _address(kind, host, str(port or ""), f"{unquote(parts.path).strip('/')}/{schema}")

@@ -60,7 +60,7 @@ class Lookout:
         watched: The gateway.
         on_reading: Takes each sample; called in the lookout's thread.
         on_note: Takes each notice, likewise.
-        turn_s: Time between two samples.
+        turn_s: Time between two samples; the pauses of the checks shrink and grow with it.
     """
 
     def __init__(
@@ -81,7 +81,8 @@ class Lookout:
         self._members = Members(machine, record.identity, record.run_id)
         self._cpu = CpuTally()
         self._sleep = SleepCheck(machine)
-        self._disk = DiskCheck(machine, {Path(record.log).parent: "the log", **watched.folders})
+        logged = {Path(record.log).parent: "the log"} if record.log else {}
+        self._disk = DiskCheck(machine, {**logged, **watched.folders})
         self._watched = watched
         self._is_closer = False
         self._turns = 0
@@ -141,23 +142,24 @@ class Lookout:
             worktree=Path(record.worktree),
             more=watched.kill_patterns,
         )
-        return [
+        checks: list[Check] = [
             self._sleep,
             ExposureCheck(machine, self._members.infos, patterns, watched.secrets),
             WorktreeCheck(machine, Path(record.worktree)),
             BuildCheck(machine, record),
             DatabaseCheck(machine, record),
             self._disk,
-            LogCheck(machine, Path(record.log)),
         ]
+        return [*checks, LogCheck(machine, Path(record.log))] if record.log else checks
 
     def _watch(self, checks: list[Check]) -> None:
         due_ns = dict.fromkeys(range(len(checks)), 0)
+        self._sleep.rest(0.0)
         while not self._closing.is_set():
             now_ns = self._machine.clock.now_ns()
             for number, check in enumerate(checks):
                 if now_ns >= due_ns[number]:
-                    due_ns[number] = now_ns + int(check.every_s * 1e9)
+                    due_ns[number] = now_ns + int(check.every_s * self._turn_s * 1e9)
                     for note in check.look():
                         self._on_note(note)
             self._rest()

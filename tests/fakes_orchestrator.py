@@ -60,13 +60,14 @@ class FakeClock:
     def __init__(self) -> None:
         self.at_ns = 1_000_000_000
         self.slept_ns = 0
+        self.has_boot_clock = True
 
     def now_ns(self) -> int:
         self.at_ns += 1_000_000
         return self.at_ns
 
     def boot_ns(self) -> int | None:
-        return self.at_ns + self.slept_ns
+        return self.at_ns + self.slept_ns if self.has_boot_clock else None
 
     def utcnow(self) -> datetime:
         return datetime(2026, 1, 2, tzinfo=UTC) + timedelta(microseconds=self.at_ns // 1000)
@@ -367,6 +368,7 @@ class FakeLog:
     def __init__(self) -> None:
         self.lines: tuple[str, ...] = ()
         self.guarded: list[Path] = []
+        self.is_too_large = False
 
     def begin(self, path: Path) -> None:
         return
@@ -383,7 +385,7 @@ class FakeLog:
 
     def guard(self, path: Path, limit_bytes: int) -> bool:
         self.guarded.append(path)
-        return False
+        return self.is_too_large
 
 
 class FakeMeter:
