@@ -74,13 +74,20 @@ class PortTaken(NotStarted):
     Args:
         holders: One sentence part per listener: PID, command, folder, since when; what the system
             does not show is said as unknown.
+        ours: PID of the one among them that is a gateway on record, with its name.
     """
 
-    def __init__(self, port: int, holders: Sequence[str]) -> None:
+    def __init__(
+        self, port: int, holders: Sequence[str], *, ours: tuple[int, str] | None = None
+    ) -> None:
         by = "; ".join(holders) if holders else "a process this user may not see"
+        stop = "stop that one"
+        if ours is not None:
+            pid, name = ours
+            stop = f"that is `{name}`, a gateway on record: `gateway-bench stop {pid}`"
         super().__init__(
             f"port {port} is taken by {by}",
-            hint="stop that one, or leave out `--port` so that a free one is chosen",
+            hint=f"{stop}, or leave out `--port` so that a free one is chosen",
         )
         self.port = port
         self.holders = tuple(holders)

@@ -14,6 +14,7 @@ from orchestrator.lifecycle import (
     Started,
     StartRequest,
     find,
+    find_all,
     hold_verified,
     in_turn,
     session_of,
@@ -125,7 +126,7 @@ def _on_some_port(
         except PortLost as race:
             lost.append(port)
             if request.is_port_fixed:
-                raise PortTaken(port, holders_of(machine, port)) from race
+                raise _port_taken(machine, port) from race
             if len(lost) >= _RACES:
                 raise race.died from race
         finally:
@@ -139,13 +140,25 @@ def _reserve(machine: Machine, request: StartRequest, *, avoided: list[int]) -> 
         if not isinstance(taken, str):
             return wish, taken
         if request.is_port_fixed:
-            raise PortTaken(wish, holders_of(machine, wish) or (taken,))
+            raise _port_taken(machine, wish, taken)
     floor = machine.sockets.ephemeral_floor()
     for port in random.sample(range(_LOWEST_PORT, max(floor, _LOWEST_PORT + 100)), _PORTS_TRIED):
         taken = _take_port(machine, port)
         if not isinstance(taken, str):
             return port, taken
     raise NoFreePort(_PORTS_TRIED, _LOWEST_PORT, floor - 1)
+
+
+def _port_taken(machine: Machine, port: int, reserved: str | None = None) -> PortTaken:
+    """Name who has a port; where it is one of our own, name the command that stops it."""
+    said = holders_of(machine, port) or ((reserved,) if reserved else ())
+    pids = {pid for listener in machine.sockets.listeners(port) for pid in listener.pids}
+    for one in find_all(machine):
+        if not isinstance(one, GatewayRecord) or one.identity.pid not in pids:
+            continue
+        if standing(machine, one.identity).state in ("up", "suspended"):
+            return PortTaken(port, said, ours=(one.identity.pid, one.name))
+    return PortTaken(port, said)
 
 
 def _take_port(machine: Machine, port: int) -> Lock | str:

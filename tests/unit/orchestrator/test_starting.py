@@ -265,6 +265,37 @@ def test_a_taken_port_that_was_asked_for_names_its_holder():
     assert fourth == "a process this user may not see (on ::1)"
 
 
+def holding_4001(fake):
+    """A gateway of ours on a port that another one asks for."""
+    up = start(fake.ports, request(port=4001), launch()).record
+    fake.sockets.obstacles = {4001: "something listens"}
+    holder = Listener(host="127.0.0.1", port=4001, pids=frozenset({up.identity.pid}))
+    fake.sockets.listening = [holder]
+    return up
+
+
+def refused_4001(fake):
+    other = Instance(worktree=TREE, name="other")
+    with pytest.raises(PortTaken) as caught:
+        start(fake.ports, request(instance=other, port=4001, is_port_fixed=True), launch())
+    return caught.value.hint
+
+
+def test_a_taken_port_of_a_gateway_on_record_comes_with_the_command_that_stops_it():
+    fake = FakeMachine()
+    up = holding_4001(fake)
+    assert refused_4001(fake).startswith(
+        f"that is `default`, a gateway on record: `gateway-bench stop {up.identity.pid}`, or"
+    )
+
+
+def test_a_stranger_with_the_pid_of_a_gateway_on_record_is_not_taken_for_it():
+    fake = FakeMachine()
+    pid = holding_4001(fake).identity.pid
+    fake.table.processes[pid] = process(pid, 999_999)
+    assert refused_4001(fake).startswith("stop that one, or")
+
+
 def test_a_taken_port_that_was_only_wished_for_is_left_to_its_holder():
     fake = FakeMachine()
     fake.sockets.obstacles = {4001: "something listens"}
