@@ -105,7 +105,7 @@ def dies_after_ready(stage: Stage) -> Finding:
 
 
 def ready_then_dies(stage: Stage) -> Finding:
-    """The server exits with 1 150 ms after its first healthy answer."""
+    """The server exits with 1 150 ms after it was ready: first answer, or its own word."""
     tool = stage.begin()
     if stage.wait_for_job(tool):
         stage.end_job(tool)

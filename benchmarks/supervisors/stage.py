@@ -52,7 +52,8 @@ class Stage:
             checkout=self.checkout, port=PORT, url=f"http://127.0.0.1:{PORT}/health", job=job
         )
         self.environ = {**_quiet_environment(self.root), **self._of_server("ours", fault)}
-        self.environ |= {"JOB": json.dumps(job), "SERVER_URL": self.place.url, **(environ or {})}
+        self.environ |= {"JOB": json.dumps(job), "SERVER_URL": self.place.url}
+        self.environ |= {"READY_BY": tool.ready_by, **(environ or {})}
 
     def _of_server(self, mark: str, fault: str) -> dict[str, str]:
         return {"PORT": str(PORT), "MARK": mark, "FAULT": fault, "NOTES": str(self.notes)}

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from benchmarks.supervisors.install import NODE_BIN, PROPS, PYTHON
 
@@ -34,6 +35,8 @@ class Tool:
     name: str
     release: str
     command: Callable[[Place], tuple[str, ...]]
+    ready_by: Literal["answer", "word"] = "answer"
+    """What it waits for: a healthy answer, or the server's own word (a log line, a message)."""
     props: tuple[str, ...] = ()
     """Files that it needs in the checkout; ``.txt`` becomes ``.py`` there."""
     cleanup: tuple[str, ...] | None = None
@@ -92,6 +95,7 @@ TOOLS = (
     Tool(
         name="pm2",
         release="7.0.4",
+        ready_by="word",
         command=_pm2,
         cleanup=("pm2", "kill"),
         daemon="pm2.pid",
@@ -99,6 +103,7 @@ TOOLS = (
     Tool(
         name="pytest-xprocess",
         release="1.0.2",
+        ready_by="word",
         command=_xprocess,
         props=("test_with_xprocess.txt",),
         cleanup=(str(PYTHON), "-m", "pytest", "--xkill"),

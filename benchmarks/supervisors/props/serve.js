@@ -20,14 +20,20 @@ function listen() {
   const server = http.createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ mark: process.env.MARK, pid: process.pid }));
-    if (fault === "dies") setTimeout(() => process.exit(1), 150);
+    if (fault === "dies" && process.env.READY_BY === "answer") die();
   });
   server.listen(Number(process.env.PORT), "127.0.0.1", () => {
     note("listening");
     console.log("listening");
     // pm2 is told by a message (its --wait-ready).
     if (process.send) process.send("ready");
+    if (fault === "dies" && process.env.READY_BY === "word") die();
   });
+}
+
+// Ready is what the tool goes by: a healthy answer, or the server's own word.
+function die() {
+  setTimeout(() => process.exit(1), 150);
 }
 
 note("born");
