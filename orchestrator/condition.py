@@ -5,7 +5,6 @@ tables; who holds a socket, which costs more, is asked only once something chang
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from orchestrator.events import Trouble
 from orchestrator.lifecycle import Machine
@@ -33,7 +32,8 @@ class Condition:
         self._explain = explain
         self._stopped = 0
         self._sockets = machine.sockets.socket_numbers(record.port)
-        self._fine_ns = machine.clock.now_ns()
+        self.fine_ns = machine.clock.now_ns()
+        """When it was last seen to be fine."""
 
     def look(self) -> Trouble | None:
         """Look once; return what is wrong since the last look, ``None`` = it is fine."""
@@ -47,8 +47,8 @@ class Condition:
         if is_stopped or sockets != self._sockets:
             trouble = self._explain()
             if trouble is not None:
-                return replace(trouble, since_ns=self._fine_ns)
+                return trouble
             # It listens anew, as a cluster does that exchanges its workers.
             sockets = self._machine.sockets.socket_numbers(self._record.port)
-        self._sockets, self._fine_ns = sockets, now_ns
+        self._sockets, self.fine_ns = sockets, now_ns
         return None

@@ -115,6 +115,9 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         watch = Watch(watcher=watcher, lookout=lookout)
         end = _measure(job, machine, course, watch, interrupts)
         lookout.close()
+        if end.said is None:
+            # Whoever killed the one may have killed both, in the same moment.
+            course.lost = course.lost or watcher.explain(None)
         watcher.expect_end()
         _stop_once(job, machine, course, interrupts)
     return conclude(machine, course, end, interrupted=interrupts.exit_code)

@@ -122,6 +122,7 @@ class Watcher:
         return Trouble(
             incident_class=name,
             at_ns=self._machine.clock.now_ns(),
+            since_ns=self._condition.fine_ns,
             summary=f"The gateway (PID {self._held.pid}) {what}.",
             detail={"pid": self._held.pid, **detail},
         )

@@ -44,6 +44,8 @@ class Circumstances:
     incidents: Sequence[Incident] = ()
     possibly_billed: Sequence[Started] = ()
     simulated: bool = False
+    is_watched: bool = False
+    """A job watched the gateway: a failure that it did not explain was not the gateway's."""
     is_recorded_plan: bool = True
 
 
@@ -51,6 +53,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     """Return every reason to trust the figures less, worst first."""
     found = [
         *_incidents(run.incidents),
+        *_provider_down(run),
         *_incomplete(run.completeness),
         *_nothing_answered(run.completeness),
         *_simulated(simulated=run.simulated),
@@ -138,6 +141,33 @@ def _incomplete(completeness: Completeness) -> Iterable[Caveat]:
         text=f"Only {completeness.done} of {completeness.planned} planned trials were measured: "
         f"{why}. Figures stand on what there is; `gateway-bench resume` measures the rest.",
     )
+
+
+def _provider_down(run: Circumstances) -> Iterable[Caveat]:
+    if run.completeness.reason != "provider_down":
+        return
+    for target in run.completeness.targets:
+        errors = _last_errors(run.trials, target.target_id)
+        if errors:
+            told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
+            watched = "The gateway was watched and lived; " if run.is_watched else ""
+            yield Caveat(
+                code="provider_down",
+                level="broken",
+                text=f"The provider behind {target.target_id} failed: the last "
+                f"{_count(len(errors), 'request')} ended in {told}. {watched}"
+                "these trials count as failures of the target. Measure again once it answers.",
+            )
+
+
+def _last_errors(trials: Sequence[Trial], target_id: str) -> list[str]:
+    """Return the codes of the failures at the end of a target's trials, latest last."""
+    codes: list[str] = []
+    for trial in sorted(trials, key=lambda trial: trial.finished_offset_ms):
+        if trial.target_id == target_id and trial.invalidated is None:
+            error = trial.response.error
+            codes = [] if error is None else [*codes, error.code]
+    return codes
 
 
 def _nothing_answered(completeness: Completeness) -> Iterable[Caveat]:

@@ -17,6 +17,7 @@ _NAMED_TARGETS = 4
 _LABELS = {
     "client_bound": "client too busy",
     "not_pinned": "not only the pinned target answered",
+    "provider_down": "provider down",
     "no_success": "a target without any success",
     "request_error": "an outage of unknown cause",
     "headline_cold": "cold connections",
