@@ -177,7 +177,7 @@ def exposure_note(found: Sequence[Exposure], secrets: Sequence[str], *, at_ns: i
 class DiskCheck:
     """A file system that we write to is nearly full; said once, until there was room again."""
 
-    every_s = 10.0
+    every_s = 1.0
 
     def __init__(
         self, machine: Machine, folders: Mapping[Path, str], low_bytes: int = LOW_BYTES

@@ -6,7 +6,7 @@ Its own program: tests write its text into a worktree and have it started from t
 from pathlib import Path
 
 _TEXT = """
-import http.server, json, os
+import http.server, json, os, time
 
 ANSWER = {
     "id": "1",
@@ -23,6 +23,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
+        time.sleep(float(os.environ.get("DELAY_S", "0")))
         self.reply(200, json.dumps(ANSWER).encode())
 
     def reply(self, status, body):

@@ -1,0 +1,95 @@
+"""A whole run while something changes around its gateway: told at once, kept, and in each report."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.small_disk import small_disk
+from tests.small_gateway import write_small_gateway
+
+pytestmark = pytest.mark.integration
+
+RUN = ("run", "m", "--case", "seeded_grounded_unknown", "--no-stream", "--no-budget", "--yes")
+
+
+@pytest.fixture
+def command(tmp_path):
+    folder = tmp_path / "tree"
+    (folder / ".git").mkdir(parents=True)
+    line = CommandLine(tmp_path / "home", folder)
+    yield line
+    assert line.records() == []
+    assert line.leftovers() == []
+
+
+def wait_for(command, *kinds):
+    """Wait until the journal holds a record of each kind."""
+    wanted = [f'"type":"{kind}"'.encode() for kind in kinds]
+    deadline = time.monotonic() + SAFETY_STOP_S
+    while True:
+        held = b"".join(one.read_bytes() for one in command.out.glob("*.jsonl"))
+        if all(kind in held for kind in wanted):
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def document(done):
+    (path,) = [one for one in done.told["files"] if one.endswith(".json")]
+    return json.loads(Path(path).read_bytes())
+
+
+def test_a_build_that_changes_during_a_run_is_told_and_the_run_goes_on(command):
+    write_small_gateway(command.cwd)
+    (command.cwd / "lazy.py").write_text("A = 1\n")
+    words = (*RUN, "--entry", "gateway_entry.py", "--runs", "25", "--json")
+    job = command.begin(*words, DELAY_S="0.4")
+    wait_for(command, "trial")
+    (command.cwd / "lazy.py").write_text("A = 2\n")
+    wait_for(command, "incident")
+    is_running = job.poll() is None
+    done = command.end(job)
+    assert is_running, "it was written down while the run went on"
+    assert (done.code, done.told["done"]) == (0, 25)
+    assert "build_changed: The build changed on disk while the gateway was running: `lazy.py`" in (
+        done.err
+    )
+    kept = document(done)
+    (incident,) = kept["incidents"]
+    assert (incident["incidentClass"], incident["touchedTrials"]) == ("build_changed", [])
+    assert [one["level"] for one in kept["trust"] if one["code"] == "build_changed"] == ["doubtful"]
+    reports = [Path(one) for one in done.told["files"] if one.endswith((".md", ".html"))]
+    assert all("build_changed" in one.read_text() for one in reports)
+    used = kept["gateway"]["resources"]
+    assert used["requests"] >= 25
+    assert used["samples"] >= 8
+    assert used["coldStartMs"] > 0
+    assert used["cpuMsPerRequest"] > 0
+    assert 0 < used["idlePssMb"] <= used["peakRssMb"]
+    assert used["maxConnectionsIn"] is not None
+    assert len(used["series"]["atMs"]) == used["samples"]
+    assert "CPU" in done.err
+    assert "<polyline" in next(one for one in reports if one.suffix == ".html").read_text()
+
+
+def test_little_room_for_results_is_told_and_the_run_goes_on(command, tmp_path):
+    with small_disk(tmp_path / "small", kilobytes=8_000):
+        done = command(
+            "demo",
+            "sim-ttft100-itl20-n20",
+            "--case",
+            "fixed_output_stream",
+            "--runs",
+            "9",
+            "--json",
+            BENCHMARK_OUTPUT_DIR=str(tmp_path / "small"),
+        )
+        kept = document(done)
+    assert done.code == 0
+    (incident,) = kept["incidents"]
+    assert incident["incidentClass"] == "disk_low"
+    assert incident["summary"] in done.err
+    assert done.told["done"] == done.told["planned"]
