@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from orchestrator.bringing import (
-    ANSWER_BOOK,
-    SIMULATOR_TOKEN,
-    Up,
-    Wanted,
-    generated_folder,
-    upstream_of,
-    worktree_of,
-)
+from orchestrator.bringing import SIMULATOR_TOKEN, Up
 from orchestrator.description import GatewayConfig
 from orchestrator.environment import GatewayEnvironment
 from orchestrator.errors import NotVerified
@@ -31,6 +23,7 @@ from orchestrator.ports import Absence, HealthQuestion, Held, ProcessInfo
 from orchestrator.readiness import HealthCheck, shortcoming
 from orchestrator.records import Adopter, GatewayRecord, Instance
 from orchestrator.stopping import ourselves_and_ancestors
+from orchestrator.wanted import ANSWER_BOOK, Wanted, generated_folder, upstream_of, worktree_of
 
 ATTACHED = "attached"
 """Entry mode of a process that nobody started here."""

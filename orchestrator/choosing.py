@@ -1,14 +1,14 @@
 """Which gateway on record a person means. Pure.
 
 Without a name: the only one of this worktree. By name: this worktree's before another's. Private
-simulators belong to their gateways and are never meant by themselves.
+simulators belong to their gateways and are meant by themselves only once those are gone.
 """
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from orchestrator.faults import NoSuchGateway, SeveralCandidates
-from orchestrator.records import GatewayRecord
+from orchestrator.records import UPSTREAM_OF, GatewayRecord
 
 
 def choose(
@@ -26,7 +26,9 @@ def choose(
         SeveralCandidates: More than one could be meant.
         NoSuchGateway: A PID that no record knows.
     """
-    known = [one for one in records if "upstreamOf" not in one.labels]
+    everyone = list(records)
+    owners = {(one.worktree, one.name) for one in everyone}
+    known = [one for one in everyone if (one.worktree, one.labels.get(UPSTREAM_OF)) not in owners]
     here = [one for one in known if one.worktree == str(worktree)]
     if wanted is None:
         return _only(here, verb)

@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Literal
 
 from orchestrator.around import Say
-from orchestrator.bringing import Down, Up, take_down
+from orchestrator.bringing import Up
 from orchestrator.events import Trouble, as_trouble
 from orchestrator.exposure import DEFAULT_PATTERNS
 from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
@@ -23,6 +23,7 @@ from orchestrator.interrupts import Interrupts
 from orchestrator.launching import client_key
 from orchestrator.lifecycle import Machine
 from orchestrator.render import up_line
+from orchestrator.taking_down import Down, take_down
 from orchestrator.templates import fill
 from orchestrator.watch import Watcher
 

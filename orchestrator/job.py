@@ -13,7 +13,7 @@ from typing import Any
 from orchestrator.around import Say
 from orchestrator.attaching import attach
 from orchestrator.bench_child import BenchChild, ChildEnd, terminal_given_to
-from orchestrator.bringing import Up, Wanted, bring_up, take_down
+from orchestrator.bringing import Up, bring_up
 from orchestrator.conclusion import Course, JobEnd, conclude
 from orchestrator.events import Trouble, as_trouble
 from orchestrator.facts import build_facts, gateway_state
@@ -24,7 +24,9 @@ from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.lookout import Lookout
 from orchestrator.render import environment_lines, up_line
+from orchestrator.taking_down import take_down
 from orchestrator.tidings import Tidings, watched
+from orchestrator.wanted import Wanted
 from orchestrator.watch import Watcher
 
 _COMPARED = {

@@ -22,7 +22,7 @@ from orchestrator.identity import Identity
 from orchestrator.lease import due, pause_s
 from orchestrator.lifecycle import Machine, Started, StartRequest, find_all, hold_verified, standing
 from orchestrator.ports import Absence, Held, SpawnOrder
-from orchestrator.records import GatewayRecord, Lease, Usage
+from orchestrator.records import UPSTREAM_OF, GatewayRecord, Lease, Usage
 from orchestrator.stopping import put_away
 
 _log = logging.getLogger(__name__)
@@ -252,7 +252,7 @@ def _end_simulator(machine: Machine, gateway: GatewayRecord) -> None:
     for one in find_all(machine):
         if not isinstance(one, GatewayRecord) or one.worktree != gateway.worktree:
             continue
-        if one.labels.get("upstreamOf") == gateway.name:
+        if one.labels.get(UPSTREAM_OF) == gateway.name:
             with _alone(machine, one.id) as is_ours:
                 if is_ours:
                     put_away(machine, one, grace_s=one.grace_s, held=None)

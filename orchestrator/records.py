@@ -22,6 +22,9 @@ from orchestrator.ports import Build
 RECORD_VERSION = 1
 _INSTALLED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
+UPSTREAM_OF = "upstreamOf"
+"""Label of a private simulator: the name of the gateway that it belongs to."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:

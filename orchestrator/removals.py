@@ -10,6 +10,7 @@ from typing import Literal
 
 from orchestrator.errors import NotForUs, PidReused
 from orchestrator.faults import NoSuchGateway
+from orchestrator.records import UPSTREAM_OF
 from orchestrator.strays import Stray
 from orchestrator.verdicts import Verdict
 
@@ -81,7 +82,7 @@ def removals(found: Iterable[Stray], wish: Wish) -> tuple[Removal, ...]:
 
 
 def _is_simulator(stray: Stray) -> bool:
-    return stray.record is not None and "upstreamOf" in stray.record.labels
+    return stray.record is not None and UPSTREAM_OF in stray.record.labels
 
 
 def _judged(stray: Stray, wish: Wish) -> Removal:

@@ -8,15 +8,12 @@ from orchestrator.exposure import members
 from orchestrator.holding import held_by
 from orchestrator.lifecycle import Machine, find_all, standing
 from orchestrator.ports import Absence, ProcessDetail, ProcessInfo, Use, Worktree
-from orchestrator.records import GatewayRecord
+from orchestrator.records import UPSTREAM_OF, GatewayRecord
 from orchestrator.stopping import ourselves_and_ancestors
 from orchestrator.strays import Stray, marked_without_record, strays
 from orchestrator.suspects import suspicions
 from orchestrator.verdicts import Known, Marked, Scene
 from orchestrator.worktrees import Place, owner_of, place_of, undeleted
-
-UPSTREAM_OF = "upstreamOf"
-"""Label of a private simulator: the name of the gateway that it belongs to."""
 
 
 def survey(machine: Machine, *, near: str) -> tuple[Stray, ...]:

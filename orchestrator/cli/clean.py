@@ -13,7 +13,6 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from bench.settings import duration_ms
 from orchestrator.app import machine
-from orchestrator.bringing import worktree_of
 from orchestrator.cleaning import Removed, clean
 from orchestrator.interrupts import Interrupts
 from orchestrator.leftovers import Leftover, leftovers, remove
@@ -21,6 +20,7 @@ from orchestrator.lifecycle import Machine
 from orchestrator.removals import Pick, Removal, Wish, removals
 from orchestrator.stray_lines import bounded, stray_facts, table
 from orchestrator.survey import survey
+from orchestrator.wanted import worktree_of
 
 _WHAT = "What is removed"
 _NOT_REMOVED = 3

@@ -14,7 +14,7 @@ from orchestrator.app import trust_store
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.faults import Untrusted
-from orchestrator.launching import read_env_files, secret_values
+from orchestrator.launching import description_hash, read_env_files, secret_values
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
 from orchestrator.trust import Subject, TrustStore, subjects
@@ -60,6 +60,28 @@ def describe(
     for one in read_env_files(config):
         console.keep_secret(*secret_values(one))
     return Described(config=config, located=located, environ=environ, uses_files=use_files)
+
+
+def launch_of(
+    described: Described, flags: Mapping[str, Any], models: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what describes the same gateway again, later and elsewhere: no secret.
+
+    Args:
+        described: The gateway.
+        flags: What was typed, by key.
+        models: Names that it will be asked for.
+    """
+    config, located = described.config, described.located
+    return {
+        "flags": {key: value for key, value in flags.items() if value is not None},
+        "cwd": str(config.cwd),
+        "usesFiles": described.uses_files,
+        "models": list(models),
+        "preset": config.preset,
+        "entry": None if located.entry is None else str(located.entry),
+        "descriptionHash": description_hash(config, located, models),
+    }
 
 
 def _require_trust(config: GatewayConfig, store: TrustStore, console: Console) -> None:

@@ -10,7 +10,7 @@ from bench.cli.outcome import Outcome, Status
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
 from orchestrator.attaching import attach
-from orchestrator.bringing import Wanted, bring_up
+from orchestrator.bringing import bring_up
 from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
 from orchestrator.cli.describing import describe
 from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
@@ -19,6 +19,7 @@ from orchestrator.executing import Errand, ErrandEnd, run_errand
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.lifecycle import Machine
+from orchestrator.wanted import Wanted
 
 OWN_FAILURE = 125
 _GATEWAY_LOST = 4

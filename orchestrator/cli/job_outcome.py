@@ -7,15 +7,14 @@ from typing import Any
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
 from orchestrator.app import new_run_id, trust_store
-from orchestrator.bringing import Wanted
-from orchestrator.cli.describing import Described
+from orchestrator.cli.describing import Described, launch_of
 from orchestrator.cli.launched import read_launch
 from orchestrator.conclusion import JobEnd
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.job import Job, Measuring, run_job
-from orchestrator.launching import description_hash
 from orchestrator.lifecycle import Machine
 from orchestrator.trust import of_journal
+from orchestrator.wanted import Wanted
 
 
 def a_job(
@@ -56,16 +55,7 @@ def a_job(
             key_names=(config.api_key_env,) if config.api_key_env else (),
         ),
         measuring=measuring,
-        launch={
-            "flags": {key: value for key, value in flags.items() if value is not None},
-            "cwd": str(config.cwd),
-            "usesFiles": described.uses_files,
-            "models": list(models),
-            "preset": config.preset,
-            "entry": None if described.located.entry is None else str(described.located.entry),
-            "attached": attached,
-            "descriptionHash": description_hash(config, described.located, models),
-        },
+        launch={**launch_of(described, flags, models), "attached": attached},
         keep=keep or attached is not None,
         attached=attached,
         is_verbose=is_verbose,

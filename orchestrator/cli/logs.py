@@ -10,7 +10,6 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
-from orchestrator.bringing import worktree_of
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.endings import ending_line, last_ending
 from orchestrator.events import described
@@ -20,6 +19,7 @@ from orchestrator.lifecycle import Machine
 from orchestrator.masking import mask
 from orchestrator.records import GatewayRecord
 from orchestrator.tailing import follow
+from orchestrator.wanted import worktree_of
 
 _INTERRUPTED = 130
 

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 import click
 
 from bench.cli.sections import SectionedOption
-from orchestrator.bringing import worktree_of
 from orchestrator.choosing import choose
 from orchestrator.cli.start_options import GATEWAY
 from orchestrator.lifecycle import Machine, find_all
 from orchestrator.records import GatewayRecord
+from orchestrator.wanted import worktree_of
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -9,15 +9,17 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
-from orchestrator.bringing import Up, Wanted, bring_up
-from orchestrator.cli.describing import describe
+from orchestrator.bringing import Up, bring_up
+from orchestrator.cli.describing import describe, launch_of
 from orchestrator.cli.lease_options import lease_options
 from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.lifecycle import Machine
 from orchestrator.render import environment_lines, record_lines
+from orchestrator.taking_down import TEARDOWN
 from orchestrator.vitals import end_lines, vitals, vitals_facts
+from orchestrator.wanted import Wanted
 
 
 @click.command("start", cls=SectionedCommand)
@@ -50,17 +52,20 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
     """
     console: Console = ctx.obj
     here = machine()
-    described = describe(typed_flags(params), here, console)
+    flags = typed_flags(params)
+    described = describe(flags, here, console)
+    models = params["models"] or ("*",)
     wanted = Wanted(
         config=described.config,
         located=described.located,
         name=params["name"],
         run_id=new_run_id(here),
         caller=described.environ,
-        models=params["models"] or ("*",),
+        models=models,
         key_names=(described.config.api_key_env,) if described.config.api_key_env else (),
         ttl_s=params["ttl"],
         idle_stop_s=params["idle_stop"],
+        labels={TEARDOWN: launch_of(described, flags, models)} if described.config.teardown else {},
     )
     interrupts = Interrupts()
     with interrupts.installed(), interrupts.abandoning():

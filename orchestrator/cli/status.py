@@ -11,7 +11,6 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
 from orchestrator.attaching import attach as attach_to
-from orchestrator.bringing import Wanted, worktree_of
 from orchestrator.cli.attached import attach_option, describe_attached
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.cli.start_options import GATEWAY
@@ -21,6 +20,7 @@ from orchestrator.health_now import condition
 from orchestrator.lifecycle import Machine
 from orchestrator.render import record_lines
 from orchestrator.vitals import vitals, vitals_facts, vitals_lines
+from orchestrator.wanted import Wanted, worktree_of
 
 NOT_PROVEN = 3
 

@@ -1,6 +1,5 @@
 """`stop`: by identity, with its simulator and what was generated for it."""
 
-import shutil
 from pathlib import Path
 
 import click
@@ -10,13 +9,17 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
-from orchestrator.bringing import generated_folder, stop_patiently, upstream_of
+from orchestrator.cli.describing import describe
 from orchestrator.cli.meant import meant_option, the_meant
+from orchestrator.errors import OrchestratorError
 from orchestrator.events import described
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
-from orchestrator.lifecycle import Machine, Stopped, find
-from orchestrator.records import GatewayRecord, Instance
+from orchestrator.launching import description_hash
+from orchestrator.lifecycle import Machine, Stopped
+from orchestrator.records import GatewayRecord
+from orchestrator.taking_down import TEARDOWN, run_teardown, take_down_recorded
+from orchestrator.wanted import Wanted
 
 
 @click.command("stop", cls=SectionedCommand)
@@ -37,7 +40,7 @@ def stop_command(
         headline = f"`{wanted}` is not up" if wanted else "no gateway is up here"
         console.say(headline)
         return Outcome(reason="was_down", headline=headline)
-    stopped = stop_recorded(here, record)
+    stopped = stop_recorded(here, record, console)
     headline = f"`{record.name}` (PID {record.identity.pid}) {_how(stopped)}"
     console.say(headline)
     ending = stopped.ending
@@ -56,17 +59,52 @@ def stop_command(
     )
 
 
-def stop_recorded(here: Machine, record: GatewayRecord) -> Stopped:
-    """Stop a gateway on record and what belongs to it, the simulator last."""
-    instance = Instance(worktree=Path(record.worktree), name=record.name)
+def stop_recorded(here: Machine, record: GatewayRecord, console: Console) -> Stopped:
+    """Stop a gateway on record and what belongs to it, the simulator last.
+
+    Raises:
+        OrchestratorError: The first thing that went wrong; every step was tried.
+    """
     interrupts = Interrupts()
     with interrupts.installed():
-        try:
-            return stop_patiently(here, instance, interrupts)
-        finally:
-            if find(here, upstream_of(instance)) is not None:
-                stop_patiently(here, upstream_of(instance), interrupts)
-            shutil.rmtree(generated_folder(here, instance), ignore_errors=True)
+        down = take_down_recorded(
+            here, record, interrupts, tidy=lambda: _run_teardown(here, record, console)
+        )
+    if down.fault is not None:
+        raise down.fault
+    return down.stopped or Stopped(ending=None, was_down=True)
+
+
+def _run_teardown(here: Machine, record: GatewayRecord, console: Console) -> None:
+    """Run the teardown of the description that it was started from, if that still says the same.
+
+    Raises:
+        CommandFailed: One ended with another status than 0.
+    """
+    launch = record.labels.get(TEARDOWN)
+    if launch is None:
+        return
+    folder = Path(launch["cwd"])
+    try:
+        described = describe(
+            launch["flags"], here, console, cwd=folder, use_files=launch["usesFiles"]
+        )
+    except OrchestratorError as fault:
+        console.say(f"warning: its teardown was not run: {fault.message}")
+        return
+    models = tuple(launch["models"])
+    if description_hash(described.config, described.located, models) != launch["descriptionHash"]:
+        console.say(f"warning: its teardown was not run: `{folder}` describes another gateway now")
+        return
+    wanted = Wanted(
+        config=described.config,
+        located=described.located,
+        name=record.name,
+        run_id=record.run_id,
+        caller=described.environ,
+        models=models,
+    )
+    run_teardown(here, wanted)
 
 
 def _how(stopped: Stopped) -> str:

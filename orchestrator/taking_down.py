@@ -1,0 +1,143 @@
+"""Take a gateway down with everything around it: gateway → teardown → simulator → its files.
+
+Once the gateway is down every step is tried, whatever an earlier one met; the first fault is the
+one that is told.
+"""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.around import tear_down
+from orchestrator.errors import OrchestratorError, PidReused, StartUnderWay
+from orchestrator.interrupts import Interrupted, Interrupts
+from orchestrator.lifecycle import Machine, Stopped, find, in_turn, take_turn
+from orchestrator.ports import Held, Lock
+from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance
+from orchestrator.stopping import stop
+from orchestrator.wanted import Wanted, generated_folder, surroundings_of, upstream_of
+
+TEARDOWN = "teardown"
+"""Label of a gateway that has teardown commands: what describes it again."""
+# Beyond its grace, what a stop by somebody else may take: SIGKILL, sweep, the port.
+_OTHERS_STOP_S = 15.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Down:
+    """What became of a gateway and all around it."""
+
+    stopped: Stopped | None
+    """``None`` = it could not be stopped."""
+    fault: OrchestratorError | None
+    """The first thing that went wrong, in the order of the steps."""
+
+
+def take_down(
+    machine: Machine, wanted: Wanted, *, interrupts: Interrupts, held: Held | None = None
+) -> Down:
+    """Stop the gateway, run its teardown, stop its simulator last, remove what was generated.
+
+    A signal meanwhile shortens the grace to 0.
+    """
+    patience_s = wanted.config.grace_ms / 1000 + _OTHERS_STOP_S
+    try:
+        turn = take_turn(machine, wanted.instance, patience_s=patience_s)
+    except StartUnderWay as fault:
+        return Down(stopped=None, fault=fault)
+    try:
+        return _take_down(
+            machine,
+            wanted.instance,
+            interrupts,
+            held=held,
+            turn=turn,
+            tidy=lambda: run_teardown(machine, wanted),
+        )
+    finally:
+        turn.release()
+
+
+def take_down_recorded(
+    machine: Machine,
+    record: GatewayRecord,
+    interrupts: Interrupts,
+    tidy: Callable[[], None] = lambda: None,
+) -> Down:
+    """Take down a gateway on record, with its simulator and what was generated for it.
+
+    Args:
+        machine: The ports.
+        record: Which one; a simulator whose gateway is gone is taken down by itself.
+        interrupts: A signal shortens the grace to 0.
+        tidy: Called once the gateway is down.
+
+    Raises:
+        StartUnderWay: Another command starts or stops it.
+    """
+    instance = Instance(worktree=Path(record.worktree), name=record.name)
+    owner = record.labels.get(UPSTREAM_OF)
+    if owner is None:
+        with in_turn(machine, instance, None) as turn:
+            return _take_down(machine, instance, interrupts, held=None, turn=turn, tidy=tidy)
+    with in_turn(machine, replace(instance, name=str(owner)), None):
+        return _take_down(machine, instance, interrupts, held=None, turn=None, tidy=tidy)
+
+
+def run_teardown(machine: Machine, wanted: Wanted) -> None:
+    """Run the teardown commands of a description.
+
+    Raises:
+        CommandFailed: One ended with another status than 0.
+    """
+    near = surroundings_of(wanted, generated_folder(machine, wanted.instance))
+    tear_down(wanted.config, wanted.located, near)
+
+
+def _take_down(
+    machine: Machine,
+    instance: Instance,
+    interrupts: Interrupts,
+    *,
+    held: Held | None,
+    turn: Lock | None,
+    tidy: Callable[[], None],
+) -> Down:
+    stopped: list[Stopped] = []
+    folder = generated_folder(machine, instance)
+
+    def gateway() -> None:
+        stopped.append(stop_patiently(machine, instance, interrupts, held=held, turn=turn))
+
+    def upstream() -> None:
+        if find(machine, upstream_of(instance)) is not None:
+            stop_patiently(machine, upstream_of(instance), interrupts)
+
+    faults: list[OrchestratorError] = []
+    for step in (gateway, tidy, upstream):
+        try:
+            step()
+        except OrchestratorError as fault:
+            faults.append(fault)
+            if step is gateway and not isinstance(fault, PidReused):
+                # It may be up: what it needs stays, and stopping it again does the rest.
+                return Down(stopped=None, fault=fault)
+    shutil.rmtree(folder, ignore_errors=True)
+    return Down(stopped=next(iter(stopped), None), fault=next(iter(faults), None))
+
+
+def stop_patiently(
+    machine: Machine,
+    instance: Instance,
+    interrupts: Interrupts,
+    *,
+    held: Held | None = None,
+    turn: Lock | None = None,
+) -> Stopped:
+    """Stop one gateway; a signal while its grace runs ends the grace."""
+    try:
+        with interrupts.abandoning():
+            return stop(machine, instance, held=held, turn=turn)
+    except Interrupted:
+        return stop(machine, instance, grace_s=0.0, held=held, turn=turn)
