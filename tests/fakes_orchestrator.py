@@ -299,6 +299,8 @@ class FakeState:
         return FakeLock(self.uses, name)
 
     def use_of(self, name: str) -> Use:
+        if name in self.locks:
+            return Use(is_held=True, notes=(self.locks[name],))
         return self.uses.get(name, Use(is_held=False, quiet_s=self.quiet.get(name)))
 
     def age_s(self, name: str) -> float | None:

@@ -1,0 +1,373 @@
+"""Every verdict and every removal, on a fake machine."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from orchestrator import records
+from orchestrator.cleaning import clean
+from orchestrator.errors import NotForUs, PidReused, StartUnderWay
+from orchestrator.faults import NoSuchGateway
+from orchestrator.holding import hold_for_use
+from orchestrator.leftovers import leftovers, remove
+from orchestrator.ports import Listener, ProcessDetail, Use, Worktree
+from orchestrator.records import Instance
+from orchestrator.removals import Pick, Wish, removals
+from orchestrator.starting import start
+from orchestrator.survey import survey
+from orchestrator.verdicts import Verdict
+from tests.fakes_orchestrator import MARK, US, FakeMachine, identity, process
+from tests.unit.orchestrator.test_starting import (
+    INSTANCE,
+    TREE,
+    change_record,
+    launch,
+    request,
+)
+
+RECORD = records.record_name(INSTANCE.id)
+USE = records.use_name(INSTANCE.id)
+LOCK = records.lock_name(INSTANCE.id)
+NOW = Wish(older_than_s=0.0)
+LATER = Wish(older_than_s=600.0)
+OURS = f"/state/{'a' * 8}.json"
+
+
+@pytest.fixture
+def fake():
+    """A machine with one gateway that is up for an hour."""
+    made = FakeMachine()
+    start(made.ports, request(), launch())
+    change(made, 4242, age_s=3600.0, folder=str(TREE))
+    return made
+
+
+def change(fake, pid, **changes):
+    fake.table.processes[pid] = replace(fake.table.processes[pid], **changes)
+
+
+def found(fake):
+    return survey(fake.ports, near="/here")
+
+
+def the_only(fake):
+    listed = found(fake)
+    assert len(listed) == 1, listed
+    return listed[0]
+
+
+def acted(fake, wish=NOW):
+    return clean(fake.ports, removals(found(fake), wish), is_ended=lambda: False)
+
+
+def gone(fake):
+    del fake.table.processes[4242]
+
+
+def reused(fake):
+    fake.table.processes[4242] = process(4242, ticks=77)
+
+
+def hidden(fake):
+    fake.table.hidden.add(4242)
+
+
+def elsewhere(fake):
+    change_record(fake, identity=identity(4242, namespace="ns-2"))
+
+
+def earlier_boot(fake):
+    change_record(fake, identity=identity(4242, boot="boot-0"))
+
+
+def torn(fake):
+    fake.state.files[RECORD] = b'{"schema'
+
+
+def newer(fake):
+    fake.state.files[RECORD] = b'{"schemaVersion": 99}'
+
+
+def suspended(fake):
+    change(fake, 4242, state="stopped")
+
+
+def half_started(fake):
+    change_record(fake, ready_after_ms=None)
+
+
+def busy(fake):
+    fake.state.locks[LOCK] = "PID 9 since noon"
+
+
+def held(fake):
+    fake.state.uses[USE] = Use(is_held=True, notes=("no JSON",))
+
+
+def held_and_gone(fake):
+    held(fake)
+    gone(fake)
+
+
+def became_anothers(fake):
+    change(fake, 4242, user=0)
+
+
+@pytest.mark.parametrize(
+    ("what", "verdict", "reason", "action"),
+    [
+        pytest.param(lambda _: None, "idle", "nobody has used it for 1h", "stop", id="up"),
+        pytest.param(suspended, "idle", "for 1h; it is suspended", "stop", id="suspended"),
+        pytest.param(half_started, "idle", "start was broken off", "stop", id="half started"),
+        pytest.param(gone, "dead", "no process has its PID", "forget", id="gone"),
+        pytest.param(reused, "dead", "belongs to another process", "forget", id="PID reused"),
+        pytest.param(held, "held", "in use", "keep", id="held"),
+        pytest.param(
+            held_and_gone, "held", "no process has its PID, but in use", "keep", id="both"
+        ),
+        pytest.param(busy, "busy", "started or stopped by PID 9", "keep", id="busy"),
+        pytest.param(hidden, "unverified", "its record `/state/", "keep", id="hidden"),
+        pytest.param(elsewhere, "foreign", "another PID namespace", "keep", id="namespace"),
+        pytest.param(earlier_boot, "foreign", "another boot", "keep", id="boot"),
+        pytest.param(became_anothers, "other user", "runs as user 0", "keep", id="user"),
+    ],
+)
+def test_what_a_record_is_worth_and_what_would_be_done(fake, what, verdict, reason, action):
+    what(fake)
+    stray = next(one for one in found(fake) if one.record is not None)
+    assert stray.verdict.value == verdict
+    assert reason in stray.reason
+    assert [one.action for one in removals([stray], NOW)] == [action]
+
+
+@pytest.mark.parametrize("what", [torn, newer], ids=["truncated", "newer format"])
+def test_an_unreadable_record_stays_and_so_do_the_processes_it_may_speak_of(fake, what):
+    what(fake)
+    assert {one.verdict for one in found(fake)} == {Verdict.UNVERIFIED}
+    assert len(found(fake)) == 2
+    assert acted(fake) == ()
+    assert RECORD in fake.state.files
+    assert fake.holder.sent == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail", "verdict"),
+    [
+        pytest.param({}, {}, "unregistered", id="ours"),
+        pytest.param({"record_path": None}, {}, "suspect", id="no place of a record"),
+        pytest.param({"record_path": "/other/x.json"}, {}, "elsewhere", id="another folder"),
+        pytest.param({"user": 0}, {}, "other user", id="another user"),
+        pytest.param({}, {"namespace": "ns-9"}, "container", id="another namespace"),
+        pytest.param({}, {"container": "docker-1"}, "container", id="container"),
+        pytest.param({}, {"namespace": None}, "unverified", id="namespace hidden"),
+    ],
+)
+def test_only_what_carries_our_marker_from_our_folder_is_ours(changes, detail, verdict):
+    fake = FakeMachine()
+    one = process(9, marker="another-run", record_path=OURS, age_s=60.0)
+    fake.table.processes[9] = replace(one, **changes)
+    usual = {"namespace": "ns-1", "resident_bytes": 1}
+    fake.table.details[9] = ProcessDetail(**{**usual, **detail})
+    stray = the_only(fake)
+    assert stray.verdict.value == verdict
+    done = acted(fake)
+    assert [one.why for one in done] == (["ended PID 9"] if verdict == "unregistered" else [])
+    assert bool(fake.holder.sent) == (verdict == "unregistered")
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("aaaaaaaa.use", "held"), ("aaaaaaaa.lock", "busy")])
+def test_an_unregistered_one_that_is_held_or_started_is_left_alone(name, verdict):
+    fake = FakeMachine()
+    fake.table.processes[9] = process(9, marker="r", record_path=OURS, age_s=60.0)
+    if verdict == "held":
+        fake.state.uses[name] = Use(is_held=True)
+    else:
+        fake.state.locks[name] = "PID 9"
+    assert the_only(fake).verdict.value == verdict
+    assert acted(fake) == ()
+
+
+def test_processes_of_one_marker_are_one_line_and_are_ended_together():
+    fake = FakeMachine()
+    for pid, session in ((9, 9), (10, 9), (11, 11)):
+        fake.table.processes[pid] = process(
+            pid, 100 + pid, marker="r", record_path=OURS, session=session, age_s=60.0
+        )
+    fake.sockets.listening = [Listener(host="::", port=7000, pids=frozenset({10}))]
+    stray = the_only(fake)
+    assert (stray.pid, stray.ports, stray.memory_bytes) == (9, (7000,), 3 * 64 * 2**20)
+    assert stray.reason.endswith("; 2 more of it")
+    wanted = removals(found(fake), NOW)
+    change(fake, 11, marker="somebody else's by now")
+    done = clean(fake.ports, wanted, is_ended=lambda: False)
+    assert [one.why for one in done] == ["ended PID 9, PID 10"]
+
+
+def test_ourselves_and_our_ancestors_are_never_listed():
+    fake = FakeMachine()
+    fake.table.processes[400] = process(400, 5, argv=("node", "dist/serve.js"), marker="r")
+    change(fake, US, parent=400, marker="r2", argv=("node", "dist/serve.js"))
+    assert found(fake) == ()
+
+
+def test_the_idle_time_counts_from_the_last_use(fake):
+    fake.state.quiet[USE] = 30.0
+    stray = the_only(fake)
+    assert (stray.age_s, stray.idle_s) == (3600.0, 30.0)
+    assert "nobody has used it for 30s" in stray.reason
+    assert acted(fake, LATER) == ()
+    fake.state.quiet[USE] = 3000.0
+    assert [one.why for one in acted(fake, LATER)] == ["stopped"]
+
+
+def test_a_simulator_is_held_with_its_gateway_and_goes_after_it(fake):
+    simulator = Instance(worktree=TREE, name="default-upstream")
+    wanted = request(
+        instance=simulator, run_id=f"{MARK}-upstream", labels={"upstreamOf": "default"}
+    )
+    start(fake.ports, wanted, launch("python3 -m sim"))
+    change(fake, 4243, age_s=3600.0)
+    held(fake)
+    assert {one.verdict for one in found(fake)} == {Verdict.HELD}
+    fake.state.uses.clear()
+    done = acted(fake)
+    assert [one.removal.stray.name for one in done] == ["default", "default-upstream"]
+    assert all(one.is_done for one in done)
+
+
+def test_branches_are_those_of_the_build_and_a_switch_is_told(fake):
+    record = next(one for one in found(fake)).record
+    change_record(fake, build=replace(record.build, branch="one"))
+    fake.worktrees.listed = (Worktree(path=str(TREE), branch="two"),)
+    stray = the_only(fake)
+    assert stray.branch == "one"
+    assert stray.reason.endswith("; its worktree is on `two` now")
+    fake.worktrees.gone.add(str(TREE))
+    stray = the_only(fake)
+    assert stray.is_worktree_gone
+    assert stray.reason.endswith("; its worktree was removed")
+
+
+def test_a_worktree_whose_path_was_taken_again_is_gone_all_the_same(fake):
+    change(fake, 4242, folder=f"{TREE} (deleted)")
+    assert the_only(fake).is_worktree_gone
+
+
+def test_a_strangers_folder_is_shown_by_its_tree_or_by_itself():
+    fake = FakeMachine()
+    fake.worktrees.listed = (Worktree(path="/x/wt", branch="one"),)
+    places = {}
+    for pid, folder in enumerate(("/x/wt/dist", "/x/wt/inner (deleted)", "/y (deleted)", "/z"), 20):
+        fake.table.processes[pid] = process(pid, argv=("node", "dist/serve.js"), folder=folder)
+    for one in found(fake):
+        places[one.pid] = (one.worktree, one.branch, one.is_worktree_gone)
+    assert places == {
+        20: ("/x/wt", "one", False),
+        21: ("/x/wt/inner", None, True),
+        22: ("/y", None, True),
+        23: ("/z", None, False),
+    }
+
+
+def test_a_containers_port_forwarder_is_the_containers():
+    fake = FakeMachine()
+    fake.table.processes[9] = process(9, name="docker-proxy", argv=("docker-proxy",))
+    fake.sockets.listening = [Listener(host="::", port=4001, pids=frozenset({9}))]
+    assert the_only(fake).verdict is Verdict.CONTAINER
+
+
+def pick(fake, pid, start_ticks):
+    wish = Wish(older_than_s=9e9, picks=(Pick(pid=pid, start=start_ticks),))
+    return removals(found(fake), wish)
+
+
+def test_a_chosen_one_is_removed_whatever_its_age_and_nothing_else_is(fake):
+    fake.table.processes[9] = process(9, 33, argv=("node", "dist/serve.js"), age_s=1.0)
+    chosen = pick(fake, 9, 33)
+    assert [(one.stray.pid, one.action) for one in chosen] == [(9, "end")]
+    assert [one.action for one in pick(fake, 4242, 1000)] == ["stop"]
+    done = clean(fake.ports, chosen, is_ended=lambda: False)
+    assert [one.why for one in done] == ["ended PID 9"]
+    assert fake.holder.sent == [(9, signal.SIGTERM, False)]
+
+
+def test_a_chosen_one_that_is_unknown_reused_or_in_use_is_refused(fake):
+    with pytest.raises(NoSuchGateway, match="no gateway `500` here"):
+        pick(fake, US, 10)
+    with pytest.raises(PidReused) as fault:
+        pick(fake, 4242, 999)
+    assert "PID 4242 was started at tick 1000" in fault.value.message
+    held(fake)
+    with pytest.raises(NotForUs) as refused:
+        pick(fake, 4242, 1000)
+    assert refused.value.exit_code == 3
+    assert refused.value.message == "PID 4242 was left alone: in use"
+
+
+def test_what_changed_since_the_look_is_left_alone(fake):
+    wanted = removals(found(fake), NOW)
+    hidden(fake)
+    done = clean(fake.ports, wanted, is_ended=lambda: False)
+    assert [(one.is_done, one.why) for one in done] == [
+        (False, "the process is hidden from this user")
+    ]
+    fake.table.hidden.clear()
+    lock = hold_for_use(fake.ports, INSTANCE, "r")
+    assert clean(fake.ports, wanted, is_ended=lambda: False)[0].why.startswith("somebody took it")
+    lock.release()
+    del fake.state.files[RECORD]
+    assert clean(fake.ports, wanted, is_ended=lambda: False)[0].why == (
+        "its record changed meanwhile"
+    )
+    assert fake.holder.sent == []
+    assert fake.state.locks == {}
+
+
+def test_one_that_went_on_record_meanwhile_is_left_alone(fake):
+    kept = fake.state.files.pop(RECORD)
+    wanted = removals(found(fake), NOW)
+    assert [one.action for one in wanted] == ["end"]
+    fake.state.files[RECORD] = kept
+    assert clean(fake.ports, wanted, is_ended=lambda: False)[0].why == "it is on record meanwhile"
+
+
+def test_a_fault_of_one_does_not_spare_the_next_and_ctrl_c_does(fake):
+    start(fake.ports, request(instance=Instance(worktree=TREE, name="two"), run_id="r2"), launch())
+    change(fake, 4243, age_s=3600.0)
+    fake.holder.deadly[4242] = frozenset()
+    done = acted(fake)
+    assert [(one.is_done, one.fault is None) for one in done] == [(False, False), (True, True)]
+    assert "survived SIGKILL" in done[0].why
+    wanted = removals(found(fake), NOW)
+    assert clean(fake.ports, wanted, is_ended=lambda: True) == ()
+
+
+def test_a_clean_up_that_is_under_way_refuses_a_new_user(fake):
+    fake.state.locks[USE] = "a clean-up, PID 9 since noon"
+    with pytest.raises(StartUnderWay, match="a clean-up, PID 9 since noon"):
+        hold_for_use(fake.ports, INSTANCE, "r")
+
+
+def test_holders_are_named_while_they_live(fake):
+    hold_for_use(fake.ports, INSTANCE, "run-a")
+    holding = the_only(fake).held_by
+    assert (holding.run_id, holding.pid, holding.others) == ("run-a", US, 0)
+    change(fake, US, identity=identity(US, 11))
+    holding = the_only(fake).held_by
+    assert (holding.run_id, holding.pid) == ("run-a", None)
+
+
+def test_files_are_left_over_only_without_record_process_and_hold(fake):
+    for name in ("aaaaaaaa.py", "bbbbbbbb.log", "cccccccc.exit", "port.log", "dddddddd.log.1"):
+        fake.state.files[name] = b"x"
+        fake.state.ages[name] = 3600.0
+    fake.state.ages["dddddddd.log.1"] = 9e9
+    fake.state.ages[RECORD] = 9e9
+    fake.table.processes[9] = process(9, argv=("python3", "/state/aaaaaaaa.py"))
+    listed = leftovers(fake.ports, older_than_s=600.0)
+    assert [one.name for one in listed] == ["cccccccc.exit", "dddddddd.log.1"]
+    fake.state.files["cccccccc.json"] = b"{}"
+    assert [one.name for one in remove(fake.ports, listed)] == ["dddddddd.log.1"]
+    assert Path("/state/cccccccc.exit").name in fake.state.files
