@@ -74,6 +74,12 @@ FAILURES = (
         why="LiteLLM reads each event, Portkey passes it on",
     ),
     Told(model="sim-empty", litellm="empty_answer", portkey="empty_answer"),
+    Told(
+        model="sim-n20-json",
+        litellm="empty_answer",
+        portkey=None,
+        why="one JSON body instead of a stream: LiteLLM drops its text, Portkey passes it on",
+    ),
     Told(model="sim-n20-itl2-stall3", litellm="total_timeout", portkey="total_timeout"),
     Told(model="sim-n20-hang", litellm="header_timeout", portkey="header_timeout"),
 )
@@ -118,6 +124,14 @@ def test_what_was_streamed_before_the_end_is_kept(failed):
         assert 1 <= len(response.stream_chunks) <= 3
         assert response.content
         assert response.finish_reason is None
+
+
+def test_one_body_instead_of_a_stream_has_no_time_to_first_token(failed, standing: Standing):
+    response = failed["sim-n20-json"].response
+    assert response.timing.first_content_ms is None
+    if standing.gateway.name == "portkey":
+        assert response.timing.held_back is True
+        assert response.content
 
 
 def test_a_page_of_html_is_told_in_words(failed):
