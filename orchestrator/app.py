@@ -6,6 +6,7 @@ from pathlib import Path
 
 from orchestrator import minding, system
 from orchestrator.bringing import run_marker
+from orchestrator.doctor_ports import Examiner
 from orchestrator.lifecycle import Machine
 from orchestrator.trust import TrustStore
 
@@ -13,6 +14,11 @@ from orchestrator.trust import TrustStore
 def machine() -> Machine:
     """Return this machine, with the user's state folder."""
     return system.machine(system.state_root(dict(os.environ), Path.home()))
+
+
+def examiner() -> Examiner:
+    """Return what examines this machine."""
+    return system.SystemExaminer()
 
 
 def mind(root: str, instance_id: str) -> None:

@@ -49,6 +49,10 @@ _COMMANDS = {
         path=f"{_HERE}.clean:clean_command",
         summary="Remove gateways of ours that nobody uses; a dry run unless told `--yes`.",
     ),
+    "doctor": Lazy(
+        path=f"{_HERE}.doctor:doctor_command",
+        summary="What this machine can prove and what not, and what to do about it.",
+    ),
     "cases": BENCH_COMMANDS["cases"],
     "trust": Lazy(
         path=f"{_HERE}.trusting:trust_command",

@@ -6,6 +6,7 @@ from pathlib import Path
 from orchestrator.lifecycle import Machine
 from orchestrator.ports import Holder, ProcessTable, TrafficMeter
 from orchestrator.system.clock import SystemClock
+from orchestrator.system.examiner import SystemExaminer
 from orchestrator.system.facts import DiskFacts
 from orchestrator.system.health import SocketProbe
 from orchestrator.system.logfile import DiskLog
@@ -15,6 +16,8 @@ from orchestrator.system.spawn import HelperSpawner
 from orchestrator.system.state import DiskState
 from orchestrator.system.worktrees import GitWorktrees
 from orchestrator.watch_ports import Meter
+
+__all__ = ["SystemExaminer", "machine", "state_root"]
 
 
 def machine(state_root: Path) -> Machine:

@@ -137,11 +137,12 @@ class LinuxHolder:
 
     def memory_counter(self, pid: int) -> Callable[[], int | None]:
         """Count in the process's cgroup, else over the whole machine."""
-        path, word = _memory_file(pid)
+        path, word = memory_file(pid)
         return lambda: _count(path, word)
 
 
-def _memory_file(pid: int) -> tuple[Path, str]:
+def memory_file(pid: int) -> tuple[Path, str]:
+    """Return which file counts out-of-memory kills for a process, and its word for them."""
     try:
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
     except OSError:
