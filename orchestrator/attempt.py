@@ -13,25 +13,23 @@ from orchestrator.databases import named_databases
 from orchestrator.entry import EntryPlan, Program, ShimPlace, plan_entry, read_command
 from orchestrator.errors import DiedBeforeReady, EntryMissing, NeverReady, NotDetached, NotStarted
 from orchestrator.events import Event, described
+from orchestrator.evidence import gather
 from orchestrator.exposure import MARKER, RECORD_MARKER, Exposure, exposed, patterns_for
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Launch, Machine, Started, StartRequest, exit_of, session_of
 from orchestrator.masking import mask
 from orchestrator.ports import (
     Absence,
-    HealthAnswer,
-    HealthQuestion,
     Held,
     ProcessInfo,
     SpawnOrder,
 )
-from orchestrator.readiness import Progress, Turn, step
+from orchestrator.readiness import Progress, step
 from orchestrator.records import Adopter, GatewayRecord
 from orchestrator.stopping import put_away
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 0.5
-_HEALTH_TIMEOUT_S = 5.0
 _GIVE_UP_GRACE_S = 2.0
 _TAIL_LINES = 50
 # A channel to the parent of ours: a Node with these would try to use a descriptor it hasn't got.
@@ -260,7 +258,7 @@ def _wait_until_ready(machine: Machine, made: Attempt, coming: _Coming) -> None:
     )
     pause_s = _FIRST_PAUSE_S
     while True:
-        turn = _turn(machine, made, coming)
+        turn = gather(machine, request, coming.record, coming.held, check)
         was_proven = progress.proven_ns is not None
         progress, following = step(progress, turn, check)
         match following:
@@ -278,30 +276,6 @@ def _wait_until_ready(machine: Machine, made: Attempt, coming: _Coming) -> None:
                 # The pause ends at once when it dies.
                 coming.held.ended(pause_s)
                 pause_s = min(pause_s * 1.5, _LONGEST_PAUSE_S)
-
-
-def _turn(machine: Machine, made: Attempt, coming: _Coming) -> Turn:
-    identity, marker = coming.record.identity, made.request.run_id
-    answer: HealthAnswer | None = None
-    mine = frozenset({identity.pid})
-    if not coming.held.ended(0):
-        question = HealthQuestion(
-            host=made.request.host,
-            port=made.port,
-            path=made.launch.health.path,
-            timeout_s=_HEALTH_TIMEOUT_S,
-            headers=made.launch.health.headers,
-        )
-        answer = machine.probe.ask(question, mine)
-        if answer.owners:
-            # After the answer: a worker that gave it may be younger than the question.
-            mine |= {one.pid for one in session_of(machine, identity, marker)}
-    return Turn(
-        at_ns=machine.clock.now_ns(),
-        is_dead=coming.held.ended(0),
-        answer=answer,
-        members=mine,
-    )
 
 
 def _tail(machine: Machine, made: Attempt) -> tuple[str, ...]:

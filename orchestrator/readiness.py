@@ -4,6 +4,7 @@ Ready = still alive, health answered as expected, the connection that answered b
 started session, and all of that once more after a short settle ("says ready and dies").
 """
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from orchestrator.ports import HealthAnswer
 
 _SAID_KEPT = 4
 _EXCERPT = 120
+_PAGE = re.compile(r"\s*<(!doctype html|html)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class Turn:
     """``None`` when the process was dead before it was asked."""
     members: frozenset[int]
     """PIDs of the started session."""
+    others: frozenset[int] = frozenset()
+    """PIDs of other processes that listen on the same address: some requests would go to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,9 @@ def step(progress: Progress, turn: Turn, check: HealthCheck) -> tuple[Progress, 
     if turn.is_dead:
         return progress, "died"
     fault = None if turn.answer is None else shortcoming(turn.answer, check, turn.members)
+    if fault is None and turn.others:
+        listed = ", ".join(str(pid) for pid in sorted(turn.others))
+        fault = f"another process than ours listens on the same port: PID {listed}"
     if turn.answer is not None and fault is None:
         proven = turn.at_ns if progress.proven_ns is None else progress.proven_ns
         if turn.at_ns - proven >= progress.settle_ns:
@@ -101,6 +108,9 @@ def _wrong_answer(answer: HealthAnswer, check: HealthCheck) -> str | None:
         wrong = f"without `{check.text}` in it"
     elif check.field is not None:
         wrong = _field_fault(answer.body, check.field, check.equals)
+    elif check.text is None and _PAGE.match(answer.body):
+        # Servers of web pages answer 200 to every path.
+        wrong = "with a web page instead of a health answer"
     return wrong and f"HTTP {answer.status} {wrong}: {_excerpt(answer.body)}"
 
 

@@ -141,3 +141,29 @@ def test_ready_needs_an_unbroken_row_of_good_answers_over_the_settle_time(steps)
             return
         good_since = (good_since if good_since is not None else at) if answer is GOOD else None
         assert (following == "ready") == (good_since is not None and at - good_since >= 100)
+
+
+def test_a_port_that_others_share_is_not_ready_although_ours_answered():
+    shared = Turn(at_ns=5, is_dead=False, answer=GOOD, members=OURS, others=frozenset({77, 70}))
+    now, following = step(progress(), shared, CHECK)
+    assert following == "ask"
+    assert now.said == ("another process than ours listens on the same port: PID 70, 77",)
+
+
+@pytest.mark.parametrize(
+    ("body", "check", "expected"),
+    [
+        pytest.param(
+            " <!doctype html><p>x",
+            CHECK,
+            "HTTP 200 with a web page instead of a health answer: `<!doctype html><p>x`",
+            id="a page",
+        ),
+        pytest.param("<HTML lang=x>", CHECK, "HTTP 200 with a web page", id="without a doctype"),
+        pytest.param("<html>fine", HealthCheck(text="fine"), None, id="a page that is asked for"),
+        pytest.param("<ok/>", CHECK, None, id="other markup"),
+    ],
+)
+def test_a_web_page_is_no_health_unless_its_text_is_asked_for(body, check, expected):
+    fault = shortcoming(HealthAnswer(status=200, body=body, owners=OURS), check, OURS)
+    assert (fault is None) if expected is None else fault.startswith(expected)
