@@ -36,11 +36,11 @@ def machine(state_root: Path) -> Machine:
 
         from orchestrator.system.mac_kqueue import Kqueue, MacHolder
         from orchestrator.system.mac_meter import MacMeter
-        from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader
+        from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader, load
         from orchestrator.system.mac_sockets import MacSockets
         from orchestrator.system.mac_traffic import MacTraffic
 
-        table = MacTable(libproc_reader(), boot_session())
+        table = MacTable(libproc_reader(load("proc")), boot_session(load("c")))
         holder = MacHolder(table, lambda pid: Kqueue(pid, select))
         meter = MacMeter(table)
         mac_sockets = MacSockets(table)
@@ -77,11 +77,11 @@ def machine(state_root: Path) -> Machine:
     )
 
 
-def state_root(environ: dict[str, str], home: Path) -> Path:
+def state_root(environ: dict[str, str], home: Path, platform: str = sys.platform) -> Path:
     """Return the folder of this user: ``$XDG_STATE_HOME/gwb``, on macOS the platform's place."""
     # A relative one is to be ignored (XDG Base Directory Specification).
     if Path(environ.get("XDG_STATE_HOME", "")).is_absolute():
         return Path(environ["XDG_STATE_HOME"]) / "gwb"
-    if sys.platform == "darwin":  # pragma: no cover
+    if platform == "darwin":
         return home / "Library" / "Application Support" / "gwb"
     return home / ".local" / "state" / "gwb"

@@ -560,15 +560,15 @@ def test_a_build_is_told_with_commit_tree_and_difference(facts, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("environ", "expected"),
-    [({"XDG_STATE_HOME": "/x"}, Path("/x/gwb")), ({}, None), ({"XDG_STATE_HOME": "x"}, None)],
+    ("platform", "usual"),
+    [("linux", ".local/state/gwb"), ("darwin", "Library/Application Support/gwb")],
 )
-def test_state_lives_where_the_platform_says(environ, expected):
-    found = state_root(environ, Path("/home/me"))
-    if expected is None:
-        mac = Path("/home/me/Library/Application Support/gwb")
-        expected = mac if sys.platform == "darwin" else Path("/home/me/.local/state/gwb")
-    assert found == expected
+def test_state_lives_where_the_platform_says(platform, usual):
+    def root(**environ):
+        return str(state_root(environ, Path("/home/me"), platform))
+
+    assert root(XDG_STATE_HOME="/x") == "/x/gwb"
+    assert root() == root(XDG_STATE_HOME="x") == f"/home/me/{usual}"
 
 
 def test_psutil_agrees_on_who_our_parent_is():
