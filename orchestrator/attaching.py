@@ -21,7 +21,7 @@ from orchestrator.lifecycle import Machine, Started, find, find_all, hold_verifi
 from orchestrator.masking import mask
 from orchestrator.ports import Absence, HealthQuestion, Held, ProcessInfo
 from orchestrator.readiness import HealthCheck, shortcoming
-from orchestrator.records import Adopter, GatewayRecord, Instance
+from orchestrator.records import Adopter, GatewayRecord, Instance, attached_name
 from orchestrator.stopping import ourselves_and_ancestors
 from orchestrator.wanted import ANSWER_BOOK, Wanted, generated_folder, upstream_of, worktree_of
 
@@ -131,7 +131,7 @@ def _record(machine: Machine, wanted: Wanted, seen: ProcessInfo) -> GatewayRecor
     now = machine.clock.utcnow()
     age = timedelta(seconds=seen.age_s or 0.0)
     found = exposed(members, patterns_for(entry=None, worktree=worktree))
-    name = f"PID {seen.pid}"
+    name = attached_name(seen.pid)
     return GatewayRecord(
         id=Instance(worktree=worktree, name=name).id,
         worktree=str(worktree),

@@ -14,7 +14,7 @@ from orchestrator.records import GatewayRecord
 from orchestrator.removals import Removal
 from orchestrator.stopping import forget, put_away, sweep
 from orchestrator.strays import Stray
-from orchestrator.survey import use_ids
+from orchestrator.survey import attached_id, use_ids
 from orchestrator.verdicts import Verdict
 
 _GRACE_S = 10.0
@@ -137,7 +137,9 @@ def _left(machine: Machine, record: GatewayRecord) -> bool:
 def _end(machine: Machine, stray: Stray) -> str:
     """End processes that no record speaks of, those of the list only."""
     if stray.verdict is Verdict.SUSPECT:
-        return _swept(machine, stray.processes[:1])
+        attached = attached_id(machine, stray.processes[0])
+        with alone(machine, (attached,), attached):
+            return _swept(machine, stray.processes[:1])
     assert stray.record_path is not None  # noqa: S101  without it the verdict is another
     instance_id = PurePath(stray.record_path).stem
     with alone(machine, (instance_id,), instance_id):

@@ -155,6 +155,11 @@ def ending_name(instance_id: str) -> str:
     return f"{instance_id}.end"
 
 
+def attached_name(pid: int) -> str:
+    """Return the name that a gateway of somebody else is held under while it is attached to."""
+    return f"PID {pid}"
+
+
 def lock_name(instance_id: str) -> str:
     """Return the file name of an instance's start lock; the file is never removed."""
     return f"{instance_id}.lock"

@@ -179,6 +179,10 @@ def _of_suspicion(suspicion: Suspicion, scene: Scene) -> Stray:
     outside = judge_outside(one, scene)
     if outside is not None:
         return _of_process(one, outside[0], f"{suspicion.why}; {outside[1]}", scene)
+    holding = scene.attached.get(one.pid)
+    if holding is not None:
+        made = _of_process(one, Verdict.HELD, f"{suspicion.why}; attached to, and in use", scene)
+        return replace(made, held_by=holding)
     return _of_process(one, Verdict.SUSPECT, suspicion.why, scene)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path, PurePath
 
 from orchestrator import records
 from orchestrator.exposure import members
-from orchestrator.holding import held_by
+from orchestrator.holding import Holding, held_by
 from orchestrator.lifecycle import Machine, find_all, standing
 from orchestrator.ports import Absence, ProcessDetail, ProcessInfo, Use, Worktree
 from orchestrator.records import UPSTREAM_OF, GatewayRecord
@@ -59,9 +59,28 @@ def survey(machine: Machine, *, near: str) -> tuple[Stray, ...]:
         suspicions=suspected,
         places=trees.places(strangers),
         details=_details(machine, [*mine, *(one.pid for one in strangers)]),
+        attached=_attached(machine, [one.process for one in suspected]),
         ports=ports,
     )
     return strays(scene)
+
+
+def _attached(machine: Machine, processes: Iterable[ProcessInfo]) -> dict[int, Holding]:
+    held = {}
+    for one in processes:
+        use = machine.state.use_of(records.use_name(attached_id(machine, one)))
+        holding = held_by(machine, use)
+        if holding is not None:
+            held[one.pid] = holding
+    return held
+
+
+def attached_id(machine: Machine, one: ProcessInfo) -> str:
+    """Return the instance that a process of somebody else is held under by who is attached."""
+    folder = one.folder or "/"
+    nearest = machine.worktrees.holding(folder)
+    worktree = Path(folder if nearest is None else nearest.path)
+    return records.Instance(worktree=worktree, name=records.attached_name(one.pid)).id
 
 
 def _ports(machine: Machine) -> dict[int, tuple[int, ...]]:

@@ -96,6 +96,8 @@ class Scene:
     places: Mapping[int, Place] = field(default_factory=dict)
     """Where processes without a record run, by PID."""
     details: Mapping[int, ProcessDetail] = field(default_factory=dict)
+    attached: Mapping[int, Holding] = field(default_factory=dict)
+    """Who is attached to a process without a record, by its PID."""
     ports: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Ports that each process listens on."""
 

@@ -281,6 +281,13 @@ def test_a_suspect_is_ended_only_by_the_pid_and_start_it_was_shown_with(yard):
         listed = [one for one in seen(yard) if one.pid == process.pid]
         assert [one.action for one in removals(listed, NOW)] == ["keep"]
 
+        attached = Instance(worktree=yard.worktree, name=f"PID {process.pid}")
+        lock = hold_for_use(yard.machine, attached, "run-that-attached")
+        held = next(one for one in seen(yard) if one.pid == process.pid)
+        assert held.verdict is Verdict.HELD
+        assert held.reason == "runs `dist/serve.js`; attached to, and in use"
+        lock.release()
+
         start = suspect.identity.start_ticks
         wrong = Pick(pid=process.pid, start=start + 1)
         with pytest.raises(PidReused):

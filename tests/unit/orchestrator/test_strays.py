@@ -293,6 +293,22 @@ def test_a_chosen_one_is_removed_whatever_its_age_and_nothing_else_is(fake):
     assert fake.holder.sent == [(9, signal.SIGTERM, False)]
 
 
+def test_a_suspect_that_a_run_is_attached_to_is_held():
+    fake = FakeMachine()
+    fake.table.processes[9] = process(9, 33, argv=("node", "dist/serve.js"), folder="/x")
+    chosen = pick(fake, 9, 33)
+    attached = Instance(worktree=Path("/x"), name="PID 9")
+    lock = hold_for_use(fake.ports, attached, "run-a")
+    assert the_only(fake).verdict is Verdict.HELD
+    assert the_only(fake).held_by.run_id == "run-a"
+    with pytest.raises(NotForUs):
+        pick(fake, 9, 33)
+    done = clean(fake.ports, chosen, is_ended=lambda: False)
+    assert [one.is_done for one in done] == [False]
+    lock.release()
+    assert fake.holder.sent == []
+
+
 def test_a_chosen_one_that_is_unknown_reused_or_in_use_is_refused(fake):
     with pytest.raises(NoSuchGateway, match="no gateway `500` here"):
         pick(fake, US, 10)
