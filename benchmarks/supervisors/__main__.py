@@ -49,15 +49,19 @@ def faults(tools: Sequence[str], scenarios: Sequence[str]) -> dict[str, dict[str
 def timings(tools: Sequence[str], reps: int) -> dict[str, dict[str, list[float]]]:
     """Measure every tool, one after another in each round, so that load hits all alike."""
     found: dict[str, dict[str, list[float]]] = {}
+    deaf: set[str] = set()
     for _ in range(reps):
         for tool in ("none", *tools):
             for name, value in experiment(tool, "timing").items():
                 if isinstance(value, float):
                     found.setdefault(tool, {}).setdefault(name, []).append(value)
-            if tool != "none":
-                notice = experiment(tool, "dies-after-ready").get("notice_ms")
-                if notice is not None:
-                    found.setdefault(tool, {}).setdefault("notice_ms", []).append(notice)
+            if tool == "none" or tool in deaf:
+                continue
+            notice = experiment(tool, "dies-after-ready").get("notice_ms")
+            if notice is None:
+                deaf.add(tool)
+            else:
+                found.setdefault(tool, {}).setdefault("notice_ms", []).append(notice)
     return found
 
 

@@ -76,7 +76,8 @@ def proxy_answers(stage: Stage) -> Finding:
         why = "only the proxy had answered" if stage.noted("proxied") else "health was not asked"
         return Finding(is_right=False, words=f"job ran, nothing listened: {why}")
     kill(proxy.pid)
-    return Finding(is_right=True, words=f"not ready{_refusal(stage, tool)}")
+    asked = "; the proxy had been asked" if stage.noted("proxied") else ""
+    return Finding(is_right=not asked, words=f"not ready{_refusal(stage, tool)}{asked}")
 
 
 def dies_after_ready(stage: Stage) -> Finding:

@@ -27,7 +27,18 @@ def bare(stage: Stage) -> dict[str, float]:
 
 
 def kept(stage: Stage) -> dict[str, float]:
-    """Start the tool; from its start to the job's, and from the job's end to the tool's."""
+    """Start the tool; from its start to the job's, and from the job's end to the tool's.
+
+    The second of two runs is measured: what is done once is done by then (pm2's daemon is up, our
+    trial of this Node version is on record).
+    """
+    _run(stage)
+    stage.finish.unlink(missing_ok=True)
+    stage.notes.write_text("")
+    return _run(stage)
+
+
+def _run(stage: Stage) -> dict[str, float]:
     begin_ns = time.monotonic_ns()
     tool = stage.begin()
     if not stage.wait_for_job(tool):
