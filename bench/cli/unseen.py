@@ -15,6 +15,7 @@ VARIABLE = "GWB_WORDS_FD"
 """Number of the open file. Its content: the value that PATH really has, then each word, all
 separated by zero bytes, which neither may hold."""
 
+_SCRIPT = "gateway-bench"
 _MOST_BYTES = 1 << 22  # more than any system takes as arguments
 
 
@@ -42,9 +43,9 @@ def plain_flags(original: Sequence[str], seen: Sequence[str], module: str) -> li
         module: The module that `-m` names where we are started by it.
     """
     head = list(original[1 : len(original) - len(seen) + 1])
-    if head[-2:] == ["-m", module]:
+    if head[-2:] == ["-m", module] and "-m" not in head[:-2]:
         return head[:-2]
-    if head and head[-1] == seen[0]:
+    if head and head[-1] == seen[0] and seen[0].rpartition("/")[2] == _SCRIPT:
         # A script's folder is in the import path; with `-m` the working directory would be, which
         # is a worktree with modules of its own.
         return [*head[:-1], "-P"]

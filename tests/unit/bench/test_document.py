@@ -574,3 +574,30 @@ def test_a_last_sample_right_after_another_makes_no_peak_of_a_tick():
         sample(2, cpuMs=20),
     )
     assert found.peak_cpu_cores == pytest.approx(10 / 990)
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_a_provider_that_went_down_is_said_first_although_every_trial_has_a_result(is_watched):
+    trials = (
+        trial(run=1),
+        trial(run=2, response=failure("http_502")),
+        trial(run=3, response=failure("connect_reset")),
+        trial(run=4, response=failure("http_502")),
+    )
+    more = (Gateway(),) if is_watched else ()
+    document = build_document(ledger(trials, *more, footer(reason="provider_down", exit_code=5)))
+    first = document.trust[0]
+    assert (first.code, first.level) == ("provider_down", "broken")
+    assert first.text.startswith(
+        f"The provider behind {FAST.id} failed: the last 3 requests ended in `http_502`, "
+        "`connect_reset`."
+    )
+    assert ("The gateway was watched and lived" in first.text) is is_watched
+
+
+def test_of_several_targets_only_that_of_the_failed_provider_is_named():
+    trials = (trial(target=FAST), *(trial(SLOW, run=n, response=failure()) for n in (2, 3, 4)))
+    document = build_document(ledger(trials, footer(reason="provider_down"), targets=(FAST, SLOW)))
+    told = [caveat.text for caveat in document.trust if caveat.code == "provider_down"]
+    assert len(told) == 1
+    assert SLOW.id in told[0]

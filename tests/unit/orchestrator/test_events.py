@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestrator.events import Exit, classify, described, from_wait_status
+from orchestrator.events import Exit, classify, described, from_wait_status, last_words
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,21 @@ def test_each_way_to_end_has_its_class(end, rose, name):
 )
 def test_an_end_is_told_in_words(end, text):
     assert described(end) == text
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        pytest.param(None, None, id="none seen"),
+        pytest.param("\n \n", None, id="empty"),
+        pytest.param("TypeError: no\n    at x.js:1:2", "TypeError: no", id="Node"),
+        pytest.param(
+            'Traceback (most recent call last):\n  File "x", line 1\nKeyError: 7\n',
+            "KeyError: 7",
+            id="Python",
+        ),
+        pytest.param("x" * 300, "x" * 200 + "…", id="a long one"),
+    ],
+)
+def test_the_last_words_are_the_line_that_names_the_error(error, line):
+    assert last_words(Exit(code=1, error=error)) == line

@@ -153,3 +153,78 @@ def test_closing_from_the_notice_itself_does_not_hang():
     fake.table.processes[4242] = replace(fake.table.processes[4242], state="zombie")
     assert closed.wait(10)
     watcher.close()
+
+
+class Told:
+    """A watched gateway whose trouble is kept."""
+
+    def __init__(self):
+        self.fake = FakeMachine()
+        self.started = start(self.fake.ports, request(), launch())
+        self.fake.sockets.listening = [self.listener(4242)]
+        self.troubles, self.ends = [], []
+        self.told = threading.Event()
+        self.watcher = Watcher(self.fake.ports, self.started, self.end, self.trouble)
+
+    def listener(self, pid):
+        port = self.started.record.port
+        return Listener(host="127.0.0.1", port=port, pids=frozenset({pid}))
+
+    def trouble(self, trouble):
+        self.troubles.append(trouble)
+        self.told.set()
+
+    def end(self, end):
+        self.ends.append(end)
+        self.told.set()
+
+    def become(self, state):
+        table = self.fake.table.processes
+        table[4242] = replace(table[4242], state=state)
+
+
+@pytest.fixture
+def told():
+    made = Told()
+    yield made
+    made.watcher.close()
+
+
+def test_a_suspension_is_told_before_any_request_fails(told):
+    fine_ns = told.fake.clock.now_ns()
+    told.become("stopped")
+    assert told.told.wait(10)
+    (trouble,) = told.troubles
+    assert trouble.incident_class == "gateway_suspended"
+    assert trouble.since_ns is not None
+    assert trouble.since_ns <= max(fine_ns, trouble.at_ns)
+
+
+@pytest.mark.parametrize(
+    ("pids", "name"),
+    [
+        pytest.param((), "gateway_draining_or_hung", id="nobody listens"),
+        pytest.param((77,), "port_taken", id="a stranger listens"),
+        pytest.param((4242, 77), "port_taken", id="a stranger listens too"),
+    ],
+)
+def test_sockets_that_changed_are_told_before_any_request_fails(told, pids, name):
+    told.fake.sockets.listening = [told.listener(pid) for pid in pids]
+    assert told.told.wait(10)
+    assert [one.incident_class for one in told.troubles] == [name]
+    assert told.ends == []
+
+
+def test_a_gateway_that_listens_anew_is_fine(told):
+    told.fake.sockets.listening = [told.listener(4242)]
+    assert told.watcher.explain(None) is None
+    told.become("stopped")
+    assert told.told.wait(10)  # it looked since then
+    assert [one.incident_class for one in told.troubles] == ["gateway_suspended"]
+
+
+def test_trouble_of_one_that_we_are_stopping_is_none(told):
+    told.watcher.expect_end()
+    told.fake.sockets.listening = []
+    told.watcher.close()
+    assert told.troubles == []
