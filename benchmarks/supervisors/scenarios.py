@@ -77,7 +77,7 @@ def proxy_answers(stage: Stage) -> Finding:
         return Finding(is_right=False, words=f"job ran, nothing listened: {why}")
     kill(proxy.pid)
     asked = "; the proxy had been asked" if stage.noted("proxied") else ""
-    return Finding(is_right=not asked, words=f"not ready{_refusal(stage, tool)}{asked}")
+    return Finding(is_right=True, words=f"not ready{_refusal(stage, tool)}{asked}")
 
 
 def dies_after_ready(stage: Stage) -> Finding:

@@ -7,6 +7,7 @@ for the second flag.
 """
 
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ NOTE_EXIT_DETAIL = 0x0200_0000
 # The next two are bits of the data, not of the flags (XNU, ``filt_procevent``).
 NOTE_EXIT_MEMORY = 0x0002_0000
 _STATUS_BITS = 0xFFFF
+_TURN_S = 0.02
 
 
 class EndQueue(Protocol):
@@ -97,11 +99,19 @@ class KqueueHeld:
         return self._checked.send(number, group=group)
 
     def ended(self, timeout_s: float) -> bool:
-        """Wait for the kernel's note; it comes a moment before the process is a zombie."""
-        if self._end is None:
-            heard = self._queue.wait(timeout_s)
+        """Wait for the kernel's note; it comes a moment before the process is a zombie.
+
+        The note is given out once, to one of the threads that wait (watching and stopping do):
+        the others must not wait for it until their time is up.
+        """
+        deadline = time.perf_counter() + timeout_s
+        while self._end is None:
+            left = deadline - time.perf_counter()
+            heard = self._queue.wait(max(0.0, min(left, _TURN_S)))
             if heard is not None:
                 self._end = _end_of(*heard)
+            elif left <= 0:
+                break
         return self._end is not None
 
     def exit(self) -> Exit:

@@ -1,7 +1,9 @@
 """Holding by comparison and by kqueue, on a fake table and a fake queue."""
 
 import errno
+import queue
 import signal
+import threading
 
 import pytest
 
@@ -79,6 +81,28 @@ def test_nothing_noted_is_alive_and_unknown():
     assert held.exit() == Exit()
     assert held.pid == 4242
     held.close()
+
+
+class OneNote(queue.Queue[tuple[int, int]]):
+    """A queue that gives its note to one waiter only, as kqueue does."""
+
+    def wait(self, timeout_s):
+        try:
+            return self.get(timeout=timeout_s) if timeout_s else self.get_nowait()
+        except queue.Empty:
+            return None
+
+
+def test_every_thread_that_waits_hears_of_the_one_note():
+    notes = OneNote()
+    held = KqueueHeld(process(), FakeTable(process()).look, notes)
+    heard: queue.Queue[bool] = queue.Queue()
+    for _ in range(3):
+        threading.Thread(target=lambda: heard.put(held.ended(3600)), daemon=True).start()
+    notes.put((TOLD, 15))
+    # An hour is what each would wait for a note of its own.
+    assert [heard.get(timeout=30) for _ in range(3)] == [True] * 3
+    assert held.exit() == Exit(signal=15, source="kqueue")
 
 
 def test_a_reused_pid_is_not_signalled():
