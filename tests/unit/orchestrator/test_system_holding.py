@@ -92,6 +92,9 @@ class OneNote(queue.Queue[tuple[int, int]]):
         except queue.Empty:
             return None
 
+    def close(self):
+        """Hold nothing."""
+
 
 def test_every_thread_that_waits_hears_of_the_one_note():
     notes = OneNote()
