@@ -1,7 +1,8 @@
 """Which gateway on record a person means. Pure.
 
-Without a name: the only one of this worktree. By name: this worktree's before another's. Private
-simulators belong to their gateways and are meant by themselves only once those are gone.
+Without a name: the only one of this worktree. A name is one of this worktree: `default` of another
+one is never meant by it, but a run's own name is unique, and a PID is anywhere. Private simulators
+belong to their gateways and are meant by themselves only once those are gone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +39,7 @@ def choose(
             raise NoSuchGateway(wanted, [f"{one.name} (PID {one.identity.pid})" for one in known])
         return found[0]
     named = [one for one in here if one.name == wanted]
-    return _only(named or [one for one in known if one.name == wanted], verb)
+    return _only(named or [one for one in known if one.name == wanted == one.run_id], verb)
 
 
 def _only(found: Sequence[GatewayRecord], verb: str) -> GatewayRecord | None:

@@ -88,7 +88,7 @@ def _outcome(up: Up, here: Machine, console: Console) -> Outcome:
         reason="was_up" if up.started.was_up else "started",
         run_id=record.run_id,
         headline=headline,
-        next=f"gateway-bench stop {record.name}",
+        next=f"gateway-bench stop {record.identity.pid}",
         detail={
             "gateway": {**record_facts(record), **vitals_facts(life), "baseUrl": up.base_url},
             "environment": {

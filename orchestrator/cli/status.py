@@ -69,7 +69,7 @@ def status_command(
         reason=now.state,
         run_id=record.run_id,
         headline=headline,
-        next=f"gateway-bench stop {record.name}",
+        next=f"gateway-bench stop {record.identity.pid}",
         detail={
             "gateway": {
                 **record_facts(record),

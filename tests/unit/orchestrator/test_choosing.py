@@ -36,6 +36,7 @@ def record(name, pid, worktree="/here", **labels):
 A, B = record("default", 11), record("second", 12)
 FAR = record("far", 13, "/there")
 TWIN = record("default", 14, "/there")
+RUN = record("r", 16, "/there")
 SIMULATOR = record("default-upstream", 15, upstreamOf="default")
 
 
@@ -47,7 +48,10 @@ SIMULATOR = record("default-upstream", 15, upstreamOf="default")
         pytest.param([FAR], None, None, id="another worktree's is not meant without a name"),
         pytest.param([A, SIMULATOR], None, A, id="a simulator is not meant"),
         pytest.param([A, B, TWIN], "default", A, id="this worktree's before another's"),
-        pytest.param([A, FAR], "far", FAR, id="another worktree's by name"),
+        pytest.param([A, FAR], "far", None, id="another worktree's is not meant by its name"),
+        pytest.param([A, RUN], "r", RUN, id="another worktree's run by its own name"),
+        pytest.param([SIMULATOR], None, SIMULATOR, id="a simulator whose gateway is gone"),
+        pytest.param([SIMULATOR, TWIN], None, SIMULATOR, id="another's gateway is not its own"),
         pytest.param([A], "other", None, id="no such name"),
         pytest.param([A, B, FAR], "13", FAR, id="by PID"),
     ],
