@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("node") is None, reason="its gateways are Node's"),
 ]
 # `STORM=10,5,120 pytest …/test_stray_storm.py`: fifty gateways of ten worktrees, two minutes.
-TREES, GATEWAYS, SECONDS = (int(one) for one in os.environ.get("STORM", "3,2,10").split(","))
+TREES, GATEWAYS, SECONDS = (int(one) for one in os.environ.get("STORM", "3,2,6").split(","))
 
 
 def test_afterwards_each_process_is_on_the_list_and_nothing_is_left_after_cleaning(tmp_path):

@@ -17,10 +17,13 @@ from orchestrator.cleaning import clean
 from orchestrator.errors import NotForUs, PidReused
 from orchestrator.holding import hold_for_use
 from orchestrator.leftovers import leftovers, remove
+from orchestrator.ports import Absence
 from orchestrator.records import Instance
 from orchestrator.removals import Pick, Wish, removals
 from orchestrator.survey import survey
 from orchestrator.system import machine
+from orchestrator.system.mac_processes import MacTable
+from orchestrator.system.mac_sockets import MacSockets
 from orchestrator.verdicts import Verdict
 from tests.yard import SERVER
 
@@ -38,6 +41,8 @@ from pathlib import Path
 from orchestrator.holding import hold_for_use
 from orchestrator.records import Instance
 from orchestrator.system import machine
+from orchestrator.system.mac_processes import MacTable
+from orchestrator.system.mac_sockets import MacSockets
 state, worktree, name, leaves = sys.argv[1:]
 lock = hold_for_use(
     machine(Path(state)), Instance(worktree=Path(worktree), name=name), "run-of-the-holder"
@@ -416,3 +421,42 @@ def test_a_pid_that_was_given_away_since_it_was_shown_is_never_signalled():
         "printed before the reuse: the PID was reused",
         "gateway on record: its record is put away, the stranger lives",
     ]
+
+
+def test_a_shared_lock_is_held_by_any_number_and_refused_while_one_has_it_alone(yard):
+    state = yard.machine.state
+    assert not state.use_of("one.use").is_held
+    assert state.use_of("one.use").quiet_s is None
+    first, second = state.share("one.use", "first"), state.share("one.use", "second")
+    assert not isinstance(first, str)
+    assert not isinstance(second, str)
+    assert state.use_of("one.use").notes == ("first", "second")
+    assert state.lock("one.use", "alone") == "first\nsecond\n"
+    first.release()
+    first.release()
+    assert state.use_of("one.use").is_held
+    second.release()
+    quiet = state.use_of("one.use")
+    assert (quiet.is_held, quiet.notes) == (False, ())
+    assert quiet.quiet_s is not None
+    alone = state.lock("one.use", "alone")
+    assert state.share("one.use", "third") == "alone"
+    assert not isinstance(alone, str)
+    alone.release()
+    third = state.share("one.use", "third")
+    assert state.use_of("one.use").notes == ("third",)
+    assert not isinstance(third, str)
+    third.release()
+    assert state.age_s("one.use") is not None
+    assert state.age_s("none") is None
+
+
+def test_the_mac_tables_see_listeners_and_memory_of_this_user(yard):
+    """Psutil's side of them, as far as this system has it too."""
+    started = yard.start_script()
+    sockets = MacSockets(yard.machine.table)
+    mine = [one for one in sockets.all_listeners() if started.held.pid in one.pids]
+    assert [one.port for one in mine] == [started.record.port]
+    table = MacTable(lambda _: Absence.HIDDEN, "boot")
+    assert (table.detail(started.held.pid).resident_bytes or 0) > 1_000_000
+    assert table.detail(2**22 + 7).resident_bytes is None
