@@ -1,7 +1,11 @@
 """Keep track of a gateway's members from second to second without reading the whole process table.
 
-Only PIDs that are new are looked at; the whole table is read now and then, for what slipped by.
+Only PIDs that are new are looked at, and only at their parent and session. The whole table is read
+once a minute, for what slipped by: a daemon that left its session and its parent at once has
+nothing but its marker left.
 """
+
+import msgspec
 
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Machine, session_of
@@ -57,10 +61,11 @@ class Members:
 
     def _take_new(self, pids: frozenset[int]) -> None:
         for pid in sorted(pids):
-            one = self._machine.table.look(pid)
-            if isinstance(one, ProcessInfo) and self._is_member(one):
-                self._members[pid] = one.identity
-
-    def _is_member(self, one: ProcessInfo) -> bool:
-        has_marker = bool(self._marker) and one.marker == self._marker
-        return has_marker or one.session == self._leader.pid or one.parent in self._members
+            kin = self._machine.meter.kin(pid)
+            if kin is None:
+                continue
+            if kin.session == self._leader.pid or kin.parent in self._members:
+                # Same boot and namespace as the leader: it is in the same table.
+                self._members[pid] = msgspec.structs.replace(
+                    self._leader, pid=pid, start_ticks=kin.start_ticks
+                )

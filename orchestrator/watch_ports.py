@@ -28,6 +28,15 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Kin:
+    """To whom a process belongs."""
+
+    start_ticks: int
+    parent: int
+    session: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Connections:
     """Established TCP connections of a gateway, from one read of the kernel's table."""
 
@@ -44,6 +53,10 @@ class Meter(Protocol):
 
     def pids(self) -> frozenset[int]:
         """Return every PID there is, zombies included."""
+        ...
+
+    def kin(self, pid: int) -> Kin | None:
+        """Return to whom a process belongs, for a fraction of a look at the process table."""
         ...
 
     def usage(self, pid: int) -> Usage | None:

@@ -28,7 +28,7 @@ from orchestrator.ports import (
     Use,
     Worktree,
 )
-from orchestrator.watch_ports import Connections, Space, Stamp, Usage
+from orchestrator.watch_ports import Connections, Kin, Space, Stamp, Usage
 
 US = 500
 MARK = "run-0123456789"
@@ -400,6 +400,13 @@ class FakeMeter:
 
     def pids(self) -> frozenset[int]:
         return frozenset(self.table.processes)
+
+    def kin(self, pid: int) -> Kin | None:
+        seen = self.table.processes.get(pid)
+        if seen is None:
+            return None
+        ticks = seen.identity.start_ticks
+        return Kin(start_ticks=ticks, parent=seen.parent, session=seen.session)
 
     def usage(self, pid: int) -> Usage | None:
         seen = self.table.processes.get(pid)

@@ -3,12 +3,13 @@
 There is no PSS, and the system keeps no time of waited-for children: both stay unknown.
 """
 
+import os
 from collections.abc import Collection
 
 import psutil
 
 from orchestrator.system.mac_processes import MacTable
-from orchestrator.watch_ports import Connections, Usage
+from orchestrator.watch_ports import Connections, Kin, Usage
 
 
 class MacMeter:
@@ -24,6 +25,17 @@ class MacMeter:
     def pids(self) -> frozenset[int]:
         """Return every PID there is."""
         return frozenset(psutil.pids())
+
+    def kin(self, pid: int) -> Kin | None:
+        """Return parent and session."""
+        info = self._table.brief(pid)
+        try:
+            session = os.getsid(pid)
+        except OSError:  # a zombie has none, another user's may not be asked for
+            session = -1
+        if info is None:
+            return None
+        return Kin(start_ticks=info.start_us, parent=info.parent, session=session)
 
     def usage(self, pid: int) -> Usage | None:
         """Return what one process uses; another user's shows only that it is there."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from orchestrator.system.procfs import parse_stat
-from orchestrator.watch_ports import Connections, Usage
+from orchestrator.watch_ports import Connections, Kin, Usage
 
 _MS_PER_TICK = 1000 / os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -19,6 +19,14 @@ class ProcfsMeter:
     def pids(self) -> frozenset[int]:
         """Return every PID there is."""
         return frozenset(int(name) for name in os.listdir("/proc") if name.isdecimal())  # noqa: PTH208  # hot
+
+    def kin(self, pid: int) -> Kin | None:
+        """Return parent and session."""
+        data = _read(f"/proc/{pid}/stat")
+        if not data:
+            return None
+        stat = parse_stat(data.decode(errors="surrogateescape"))
+        return Kin(start_ticks=stat.start_ticks, parent=stat.parent, session=stat.session)
 
     def usage(self, pid: int) -> Usage | None:
         """Return what one process uses; a zombie uses nothing."""
