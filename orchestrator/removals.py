@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.errors import NotForUs, PidReused
-from orchestrator.faults import NoSuchGateway
 from orchestrator.records import UPSTREAM_OF
 from orchestrator.strays import Stray
 from orchestrator.verdicts import Verdict
@@ -69,9 +68,8 @@ def removals(found: Iterable[Stray], wish: Wish) -> tuple[Removal, ...]:
     """Decide about each stray; simulators come after the gateways they belong to.
 
     Raises:
-        NoSuchGateway: A picked PID is none of these.
         PidReused: A picked PID was given to another process since it was printed.
-        NotForUs: A picked process may not be ended.
+        NotForUs: A picked process is none of these, or one that may not be ended.
     """
     listed = list(found)
     if wish.picks:
@@ -93,7 +91,7 @@ def _judged(stray: Stray, wish: Wish) -> Removal:
     if stray.verdict is Verdict.DEAD:
         return Removal(stray=stray, action="forget", why=stray.reason)
     if stray.idle_s is None or stray.idle_s < wish.older_than_s:
-        return Removal(stray=stray, action="keep", why="it is younger, or was in use more lately")
+        return Removal(stray=stray, action="keep", why="it is too young, or was in use too lately")
     return Removal(stray=stray, action=_WAYS[stray.verdict], why=stray.reason)
 
 
@@ -105,8 +103,7 @@ def _picked(pick: Pick, listed: list[Stray]) -> Removal:
         if one is not None and one.pid == pick.pid
     ]
     if not with_pid:
-        there = [f"PID {one.pid}" for one in listed if one.pid is not None]
-        raise NoSuchGateway(str(pick.pid), there)
+        raise NotForUs(pick.pid, "it is neither a gateway nor a suspect")
     same = next((stray for stray, one in with_pid if one.start_ticks == pick.start), None)
     if same is None:
         raise PidReused(pick.pid, recorded_ticks=pick.start, seen_ticks=with_pid[0][1].start_ticks)

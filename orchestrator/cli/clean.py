@@ -1,6 +1,7 @@
 """`clean`: remove strays of ours; shows what it would do unless told `--yes`."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from orchestrator.interrupts import Interrupts
 from orchestrator.leftovers import Leftover, leftovers, remove
 from orchestrator.lifecycle import Machine
 from orchestrator.removals import Pick, Removal, Wish, removals
-from orchestrator.stray_lines import bounded, stray_facts, table
+from orchestrator.stray_lines import HIDDEN_BY_DEFAULT, bounded, stray_facts, table
 from orchestrator.survey import survey
 from orchestrator.wanted import worktree_of
 
@@ -93,9 +94,6 @@ def _wish(params: dict[str, Any]) -> Wish:
     )
 
 
-_WORDS = {"stop": "stop", "end": "end", "forget": "put its record away", "keep": "leave alone"}
-
-
 def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcome:
     chosen = [one for one in wanted if one.action != "keep"]
     headline = f"{_counted(len(chosen), len(files), 'would be removed')}; nothing was done"
@@ -103,7 +101,7 @@ def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcom
     if chosen:
         lines += [_table(chosen), ""]
     lines += [f"would remove `{one.name}`: {one.why}" for one in files]
-    lines += [headline, *(["`--yes` does it"] if chosen or files else [])]
+    lines += [headline, *_left_alone(wanted), *(["`--yes` does it"] if chosen or files else [])]
     return Outcome(
         reason="dry_run",
         headline=headline,
@@ -111,6 +109,16 @@ def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcom
         detail=_detail([(one, None) for one in wanted], files, did_act=False),
         text="\n".join(lines),
     )
+
+
+def _left_alone(wanted: tuple[Removal, ...]) -> list[str]:
+    """Say how many are left alone, and why; those of others are not counted."""
+    counted = Counter(
+        one.why
+        for one in wanted
+        if one.action == "keep" and one.stray.verdict not in HIDDEN_BY_DEFAULT
+    )
+    return [f"left alone: {count}, {why}" for why, count in counted.most_common()]
 
 
 def _table(chosen: list[Removal]) -> str:

@@ -64,6 +64,8 @@ def test_a_dry_run_changes_nothing_and_yes_removes_what_is_idle(command):
 
     young = command("clean", "--mine", "--json")
     assert (young.code, mine(command, young.told)[0]["action"]) == (0, "keep")
+    told = command("clean", "--mine")
+    assert "left alone: 1, it is too young, or was in use too lately" in told.out.splitlines()
     before = state_of(command)
     dry = command("clean", "--mine", "--older-than", "0s")
     assert dry.code == 0
@@ -104,8 +106,8 @@ def test_a_pair_has_to_be_whole_and_known(command):
     assert odd.code == 2
     assert "`--older-than soon`: a duration such as" in odd.err
     unknown = command("clean", "--pid", str(os.getpid()), "--start", "1", "--yes")
-    assert unknown.code == 2
-    assert f"no gateway `{os.getpid()}` here" in unknown.err
+    assert (unknown.code, unknown.out) == (3, "")
+    assert f"PID {os.getpid()} was left alone: it is neither a gateway nor a suspect" in unknown.err
 
 
 def test_a_gateway_that_a_run_uses_is_held_until_everybody_of_it_is_gone(command):

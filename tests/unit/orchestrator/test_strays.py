@@ -9,7 +9,6 @@ import pytest
 from orchestrator import records
 from orchestrator.cleaning import clean
 from orchestrator.errors import NotForUs, PidReused, StartUnderWay
-from orchestrator.faults import NoSuchGateway
 from orchestrator.holding import hold_for_use
 from orchestrator.leftovers import leftovers, remove
 from orchestrator.ports import Listener, ProcessDetail, Use, Worktree
@@ -310,7 +309,7 @@ def test_a_suspect_that_a_run_is_attached_to_is_held():
 
 
 def test_a_chosen_one_that_is_unknown_reused_or_in_use_is_refused(fake):
-    with pytest.raises(NoSuchGateway, match="no gateway `500` here"):
+    with pytest.raises(NotForUs, match="neither a gateway nor a suspect"):
         pick(fake, US, 10)
     with pytest.raises(PidReused) as fault:
         pick(fake, 4242, 999)
