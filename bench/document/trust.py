@@ -123,6 +123,8 @@ def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
             " What was measured before is kept; `gateway-bench resume` asks only what is missing."
         )
         level, meaning = _NOTED.get(incident.incident_class, ("broken", ""))
+        if incident.incident_class == "build_changed" and not incident.detail.get("files"):
+            level, meaning = "note", "The built files are what they were."
         says = f" {meaning}" if meaning else ""
         yield Caveat(
             code=incident.incident_class,

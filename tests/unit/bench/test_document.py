@@ -247,6 +247,7 @@ def test_an_incident_is_as_bad_as_what_it_does_to_the_figures(name, touched, lev
         incident_class=name,
         at="2026-11-30T10:00:01.000Z",
         summary="It happened.",
+        detail={"files": {"chunk.js": "changed"}},
         touched_trials=tuple(f"t|c|r{n}" for n in range(touched)),
     )
     (caveat,) = [c for c in build_document(ledger((trial(),), happened)).trust if c.code == name]
@@ -254,6 +255,19 @@ def test_an_incident_is_as_bad_as_what_it_does_to_the_figures(name, touched, lev
     assert caveat.text.startswith("It happened. ")
     assert says in caveat.text
     assert ("resume" in caveat.text) == bool(touched)
+
+
+def test_a_moved_commit_over_the_same_built_files_is_only_a_note():
+    moved = Incident(
+        incident_class="build_changed",
+        at="z",
+        summary="git's HEAD went from a to b.",
+        detail={"files": {}, "head": "…"},
+    )
+    (caveat,) = [
+        c for c in build_document(ledger((trial(),), moved)).trust if c.code == "build_changed"
+    ]
+    assert (caveat.level, "are what they were" in caveat.text) == ("note", True)
 
 
 def test_caveats_come_worst_first():
