@@ -16,6 +16,7 @@ from orchestrator.bench_child import BenchChild, ChildEnd, terminal_given_to
 from orchestrator.bringing import Up, bring_up
 from orchestrator.conclusion import Course, JobEnd, conclude
 from orchestrator.events import Trouble, as_trouble
+from orchestrator.exposure import exposed, patterns_for
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import BuildDiffers
 from orchestrator.interrupts import Interrupts
@@ -23,6 +24,7 @@ from orchestrator.launching import client_key, request_headers
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.lookout import Lookout
+from orchestrator.ports import Absence
 from orchestrator.render import environment_lines, up_line
 from orchestrator.taking_down import take_down
 from orchestrator.tidings import Tidings, watched
@@ -99,6 +101,7 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
         down.callback(_stop_once, job, machine, course, interrupts)
         _require_same_build(job, up)
         _announce(job, up, say)
+        _warn_of_ourselves(machine, up, say)
         course.link.send(_hello(job, up))
         watcher = Watcher(
             machine,
@@ -152,6 +155,18 @@ def _announce(job: Job, up: Up, say: Say) -> None:
         say(f"environment: {line}")
     for one in record.exposure:
         say(f"warning: PID {one.pid} would be hit by `pkill -f '{one.pattern}'`: {one.command}")
+
+
+def _warn_of_ourselves(machine: Machine, up: Up, say: Say) -> None:
+    """Say what of this very command people kill by; the measuring process shows no more of it."""
+    record, us = up.started.record, machine.table.look(machine.table.ourselves().pid)
+    patterns = patterns_for(
+        entry=up.wanted.located.entry,
+        worktree=Path(record.worktree),
+        more=up.wanted.config.kill_patterns,
+    )
+    for one in exposed([] if isinstance(us, Absence) else [us], patterns):
+        say(f"warning: this command, PID {one.pid}, would be hit by `pkill -f '{one.pattern}'`")
 
 
 def _hello(job: Job, up: Up) -> dict[str, Any]:

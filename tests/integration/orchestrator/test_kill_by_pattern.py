@@ -112,6 +112,7 @@ def test_a_kill_by_pattern_in_the_middle_of_a_run_hits_nothing_of_ours(tree, com
     assert len([one for one in ours if " -m " in one]) == 2
     assert len([one for one in ours if str(command.state) in one]) == 2
     assert said["detail"]["gateway"]["exposure"] == []
+    assert "would be hit" not in told["err"]
 
 
 def shown_by(pid: int) -> str:
@@ -131,3 +132,15 @@ def test_what_was_typed_is_out_of_sight_before_anything_is_started(command, word
     done = command.end(job)
     assert (done.code, done.told["reason"]) == (3, "never_ready")
     assert "HTTP 404" in done.told["headline"] or "/gateway/none" in done.told["headline"]
+
+
+def test_what_is_still_in_sight_of_a_pattern_of_ones_own_is_said(command):
+    """A pattern that hits every Python can't be hidden from; it is named before anything is sent."""
+    toml = command.cwd / "gateway-bench.toml"
+    toml.write_text(toml.read_text().replace("[gateway]", "[gateway]\nkill_patterns = ['orchest']"))
+    assert command("trust").code == 0
+    done = command("run", "sim-ttft5-itl1-n8", "--case", "seeded_grounded_unknown", "--no-key")
+    assert done.code == 0
+    warnings = [line for line in done.err.splitlines() if line.startswith("warning: this command")]
+    assert len(warnings) == 1
+    assert warnings[0].endswith("would be hit by `pkill -f 'orchest'`")
