@@ -4,7 +4,8 @@ BenchError (1)
 ├── UsageFault (2)            wrong option, file, model, case, URL
 │   ├── UnknownName           with near matches
 │   ├── ConfigFaults          every fault of the settings at once
-│   └── KeyMissing
+│   ├── KeyMissing
+│   └── ForeignReports        another version made what would be overwritten
 ├── KeyRejected (2)           the first answer said 401/403
 ├── JournalUnwritable (5)     disk full, folder gone
 ├── JournalUnreadable (2)     not a journal, a newer version, no header
@@ -67,6 +68,16 @@ class KeyMissing(UsageFault):
         super().__init__(
             f"no API key: neither {listed} is set" if " nor " in listed else f"{listed} is not set",
             hint="export the variable, or name another one with `--api-key-env`",
+        )
+
+
+class ForeignReports(UsageFault):
+    """Reports that another version of this tool made say what was known then; they stay."""
+
+    def __init__(self, *, result: str, made_by: str, here: str) -> None:
+        super().__init__(
+            f"the reports of `{result}` were made by {made_by}, not by {here}",
+            hint="name another folder with `--output`",
         )
 
 

@@ -1,9 +1,11 @@
 """From what a person calls a run to its file: a path, a run id, `latest`, `latest~1`."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.archive import kept_from
 from bench.errors import UnknownName, UsageFault
 
 _LATEST = re.compile(r"latest(?:~(\d+))?")
@@ -16,44 +18,100 @@ class FoundRun:
 
     path: Path
     is_archived: bool
-    """In the user's data folder, where only this tool writes; else a file that was named."""
+    """Found by way of the user's data folder, where only this tool writes; else it was named."""
+
+    def reports_folder(self, results: Path) -> Path:
+        """Return where the run's reports go: beside a file that was named, else to ``results``."""
+        return results if self.is_archived else self.path.parent
 
 
-def find_run(name: str, *, archive: Path, folder: Path, needs_journal: bool) -> FoundRun:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Where runs are looked for."""
+
+    archive: Path
+    """The user's folder of runs, one folder per run id."""
+    folder: Path
+    """What relative paths count from."""
+    repository: Path | None = None
+    """`latest` counts the runs of all worktrees of this one; ``None`` = of everywhere."""
+
+
+def find_run(name: str, shelf: Shelf, *, needs_journal: bool) -> FoundRun:
     """Return the file of a run.
 
     Args:
         name: A file, a run id, `latest` or `latest~N`.
-        archive: The user's folder of runs, one folder per run id.
-        folder: What relative paths count from.
+        shelf: Where to look.
         needs_journal: A result document is not enough.
 
     Raises:
         UnknownName: No run of that id.
         UsageFault: No such file, or only a document where a journal is needed.
     """
-    path = folder / Path(name).expanduser()
+    path = shelf.folder / Path(name).expanduser()
     if path.is_file():
-        return FoundRun(path=_suitable(path, needs_journal=needs_journal), is_archived=False)
+        is_ours = path.resolve().parent.parent == shelf.archive.resolve()
+        return FoundRun(path=_suitable(path, needs_journal=needs_journal), is_archived=is_ours)
     if "/" in name or path.suffix in {_JOURNAL, _DOCUMENT}:
         message = f"there is no file `{path}`"
         raise UsageFault(message)
-    runs = _newest_first(archive)
+    run = _kept_run(name, shelf)
+    file = _suitable(_file_in(run), needs_journal=needs_journal)
+    return FoundRun(path=_fullest(file), is_archived=True)
+
+
+def _kept_run(name: str, shelf: Shelf) -> Path:
+    """Return the folder of the run that ``name`` means."""
     latest = _LATEST.fullmatch(name)
-    if latest:
-        number = int(latest[1] or 0)
-        if number >= len(runs):
-            message = f"`{name}`: `{archive}` holds {len(runs)} run(s)"
-            raise UsageFault(message)
-        return FoundRun(
-            path=_suitable(_file_in(runs[number]), needs_journal=needs_journal), is_archived=True
-        )
+    runs = _newest_first(shelf.archive)
+    if latest is None:
+        if found := next((run for run in runs if run.name == name), None):
+            return found
+        listed = f"ls {shelf.archive}"
+        raise UnknownName("run", name, [run.name for run in runs], listed_by=listed)
+    number = int(latest[1] or 0)
+    counted = list(_of_repository(runs, shelf.repository))
+    if number < len(counted):
+        return counted[number]
+    message = f"`{name}`: `{shelf.archive}` holds {len(counted)} run(s)"
+    hint = None
+    if shelf.repository is not None:
+        message += f" of the repository `{shelf.repository.parent}`"
+        if others := len(runs) - len(counted):
+            hint = f"{others} run(s) were made elsewhere: name one by its id or file"
+    raise UsageFault(message, hint=hint)
+
+
+def _of_repository(runs: list[Path], repository: Path | None) -> Iterator[Path]:
     for run in runs:
-        if run.name == name:
-            return FoundRun(
-                path=_suitable(_file_in(run), needs_journal=needs_journal), is_archived=True
-            )
-    raise UnknownName("run", name, [run.name for run in runs], listed_by=f"ls {archive}")
+        origin = kept_from(run) if repository else None
+        if repository is None or (origin and origin.repository == str(repository)):
+            yield run
+
+
+def _fullest(kept: Path) -> Path:
+    """Return the journal that a kept one is the copy of, unless that is gone or behind.
+
+    A journal only grows: of two files with the same header the longer one is the whole truth. A
+    copy stays behind when its run was killed, for it is made at the start and at the end.
+    """
+    origin = kept_from(kept.parent)
+    if origin is None or kept.suffix != _JOURNAL:
+        return kept
+    own = Path(origin.journal)
+    try:
+        if own.samefile(kept):
+            return own
+        is_whole = own.stat().st_size >= kept.stat().st_size
+        return own if is_whole and _first_line(own) == _first_line(kept) else kept
+    except OSError:
+        return kept
+
+
+def _first_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.readline()
 
 
 def _suitable(path: Path, *, needs_journal: bool) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import bench
 from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
-from bench.errors import BenchError, JournalUnreadable, UsageFault
+from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFault
 from bench.journal import read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
@@ -44,7 +44,7 @@ def render(path: Path, output_folder: Path | None = None, *, summary_width: int 
 
     Raises:
         JournalUnreadable: ``path`` is neither.
-        UsageFault: The folder holds this run's reports as another version of the tool made them.
+        ForeignReports: The folder holds this run's reports as another version of the tool made them.
     """
     folder = path.parent if output_folder is None else output_folder
     is_journal = path.suffix == ".jsonl"
@@ -141,8 +141,7 @@ def _refuse_foreign_reports(folder: Path, source: Path) -> None:
         return  # absent, half a file, or none of ours: nothing that a rendering could spoil
     if made_by is None or made_by.version != bench.__version__:
         by = f"version {made_by.version}" if made_by else "another tool"
-        message = f"the reports of `{result}` were made by {by}, not by {bench.__version__}"
-        raise UsageFault(message, hint="name another folder with `--output`")
+        raise ForeignReports(result=str(result), made_by=by, here=bench.__version__)
 
 
 def _made(make: Callable[[], str], name: str, faults: list[str]) -> str | None:

@@ -28,6 +28,8 @@ class Session:
     """A run cut by time ends with exit code 5."""
     summary_width: int = 100
     """Columns of the summary table."""
+    repository: Path | None = None
+    """What the worktrees of this repository share; ``None`` = none, or as it was recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

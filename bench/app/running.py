@@ -11,7 +11,7 @@ from bench.answer_book import write_answer_book
 from bench.app.environment import environment
 from bench.app.rendering import make_folder, outcome_of, publish
 from bench.app.request import Outcome, RunRequest, Session
-from bench.archive import keep
+from bench.archive import keep, mark
 from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock, iso_ms
 from bench.document import build_document
@@ -66,6 +66,7 @@ def run_plan(
         ledger=collect([header]),
         cases={case.info.id: case for case in request.cases},
         session=session,
+        reports_folder=path.parent,
         journal=journal,
         clock=clock,
         origin_ns=origin_ns,
@@ -78,15 +79,17 @@ def resume_plan(
     cases: Mapping[str, Case],
     session: Session,
     *,
+    reports_folder: Path | None = None,
     connect: Connect = connect_http,
     clock: Clock | None = None,
 ) -> Outcome:
     """Go on with a journal: ask what has no result, with the same seeds and in the same order.
 
     Args:
-        path: The journal; it is appended to, and the reports beside it are written again.
+        path: The journal; it is appended to where it is.
         cases: The cases there are now, by id.
         session: How it is carried out.
+        reports_folder: Where its reports are written again; ``None`` = beside it.
         connect: Makes the client, in the event loop.
         clock: ``None`` = this machine's.
 
@@ -97,6 +100,8 @@ def resume_plan(
         KeyRejected: As for a new run.
     """
     clock = clock or SystemClock()
+    folder = path.parent if reports_folder is None else reports_folder
+    make_folder(folder)
     ledger = read_journal(path)
     _refuse_changed_cases(path, ledger, cases)
     journal = Journal.open_for_append(path)
@@ -106,6 +111,7 @@ def resume_plan(
         ledger=ledger,
         cases=cases,
         session=session,
+        reports_folder=folder,
         journal=journal,
         clock=clock,
         origin_ns=clock.now_ns(),
@@ -121,6 +127,7 @@ class _Part:
     """As the journal was when this process began."""
     cases: Mapping[str, Case]
     session: Session
+    reports_folder: Path
     journal: Journal
     clock: Clock
     origin_ns: int
@@ -132,6 +139,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     if session.archive_folder is not None:
         archive = session.archive_folder / part.ledger.header.run_id
         keep([path], archive)  # a hard link now survives a worktree that is deleted mid-run
+        mark(archive, journal=path, repository=session.repository)
     fault: JournalUnwritable | None = None
     try:
         if is_resumed:
@@ -145,13 +153,14 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
     document = build_document(read_journal(path))
-    published = publish(document, path.parent, source=path, summary_width=session.summary_width)
+    folder = part.reports_folder
+    published = publish(document, folder, source=path, summary_width=session.summary_width)
     notes = list(published.faults)
     fault = end.fault or fault
     if fault is not None:
         notes.insert(0, fault.message)
     if archive is not None:
-        notes += keep([path, path.with_suffix(".json")], archive)
+        notes += keep([path, folder / f"{path.stem}.json"], archive)
     outcome = outcome_of(published, document, journal=path)
     code = end.exit_code or (JournalUnwritable.exit_code if fault else 0) or outcome.exit_code
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason

@@ -32,6 +32,7 @@ from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.selection import Selection, ask_gateway, select
 from bench.prepare.unfinished import find_unfinished, refuse_twice
 from bench.raw_body import body_case, body_model
+from bench.repository import common_folder
 from bench.runs import FoundRun
 
 
@@ -79,6 +80,7 @@ def measure(params: Mapping[str, Any], console: Console) -> Outcome:
         has_tags=ready.config.settings.tag,
         require_complete=ready.config.settings.require_complete,
         summary_width=terminal_width(),
+        repository=common_folder(ready.config.git_root),
     )
     return ended(run_plan(request, session), console)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from bench.config import Place
+    from bench.runs import FoundRun
 
 
 def current_place() -> "Place":
@@ -26,3 +27,26 @@ def data_home() -> Path:
 def archive_folder() -> Path:
     """Return the user's folder of runs: one folder per run id."""
     return data_home() / "gateway-bench" / "runs"
+
+
+def named_run(name: str, *, needs_journal: bool) -> "FoundRun":
+    """Return the file of the run that is called ``name`` here.
+
+    Args:
+        name: A file, a run id, `latest` (of this repository) or `latest~N`.
+        needs_journal: A result document is not enough.
+
+    Raises:
+        UsageFault: There is none.
+    """
+    from bench.config import find_git_root
+    from bench.repository import common_folder
+    from bench.runs import Shelf, find_run
+
+    folder = Path.cwd()
+    shelf = Shelf(
+        archive=archive_folder(),
+        folder=folder,
+        repository=common_folder(find_git_root(folder)),
+    )
+    return find_run(name, shelf, needs_journal=needs_journal)

@@ -18,7 +18,7 @@ from bench.cli.sections import SectionedCommand, SectionedOption
     metavar="DIR",
     cls=SectionedOption,
     section=RESULTS,
-    help="Where to. Default: beside the file; for a run from the archive, the results' folder.",
+    help="Where to. Default: beside a file that is named; for `latest` or an id, the results' folder.",
 )
 @talking_options
 @click.pass_obj
@@ -30,15 +30,15 @@ def render_command(
     RUN is a .json or .jsonl file, a run id, latest or latest~1. Also for a run that was killed.
     """
     from bench.app import render
-    from bench.cli.place import archive_folder, current_place
+    from bench.cli.place import current_place, named_run
     from bench.cli.talk import ended, set_up_log, terminal_width
     from bench.config import load_config
-    from bench.runs import find_run
 
     set_up_log(verbose, console)
     place = current_place()
-    found = find_run(run, archive=archive_folder(), folder=place.folder, needs_journal=False)
-    folder = place.folder / Path(output).expanduser() if output else None
-    if folder is None and found.is_archived:
-        folder = load_config({}, place).output_folder()
+    found = named_run(run, needs_journal=False)
+    if output:
+        folder = place.folder / Path(output).expanduser()
+    else:
+        folder = found.reports_folder(load_config({}, place).output_folder())
     return ended(render(found.path, folder, summary_width=terminal_width()), console)

@@ -1,21 +1,21 @@
 """An interrupted run from its journal to its end."""
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from bench.app import Session, resume_plan
+from bench.app import Session, render, resume_plan
 from bench.cases import CASES
 from bench.cli.agreeing import agree
 from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
-from bench.cli.place import archive_folder, current_place
+from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
 from bench.clock import SystemClock
-from bench.config import Config
+from bench.config import Config, load_config
 from bench.endpoint import resolve
-from bench.errors import UsageFault
+from bench.errors import ForeignReports, UsageFault
 from bench.journal import read_journal
 from bench.keys import Origin
 from bench.ledger import Ledger
@@ -25,16 +25,32 @@ from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
 from bench.prepare.selection import ask_gateway
 from bench.raw_body import body_case, body_hash
-from bench.runs import FoundRun, find_run
+from bench.runs import FoundRun
 
 
 def resume_run(name: str, params: Mapping[str, Any], console: Console) -> Outcome:
     """Go on with the run that ``name`` means."""
     set_up_log(int(params.get("verbose") or 0), console)
-    found = find_run(
-        name, archive=archive_folder(), folder=current_place().folder, needs_journal=True
-    )
-    return resume_journal(found, params, console)
+    found = named_run(name, needs_journal=True)
+    return nothing_missing(found, console) or resume_journal(found, params, console)
+
+
+def nothing_missing(found: FoundRun, console: Console) -> Outcome | None:
+    """Say of a run that has every result that it has, and render it; ``None`` = one is missing.
+
+    Nothing is asked and nothing is added to the journal.
+    """
+    ledger = read_journal(found.path)
+    if ledger.missing:
+        return None
+    console.say("nothing is missing: every planned trial has a result; no request was sent")
+    results = load_config({}, current_place()).output_folder()
+    try:
+        made = render(found.path, found.reports_folder(results), summary_width=terminal_width())
+    except ForeignReports as kept:
+        console.say(f"note: {kept.message}; they are left as they are")
+        return Outcome(reason="nothing_missing", headline=kept.message, run_id=ledger.header.run_id)
+    return ended(replace(made, reason="nothing_missing"), console)
 
 
 def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console) -> Outcome:
@@ -86,7 +102,8 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         require_complete=config.settings.require_complete,
         summary_width=terminal_width(),
     )
-    return ended(resume_plan(_writable(found, config), cases, session), console)
+    folder = found.reports_folder(config.output_folder())
+    return ended(resume_plan(found.path, cases, session, reports_folder=folder), console)
 
 
 def _with_address(config: Config, ledger: Ledger, *, is_own: bool) -> Config:
@@ -114,14 +131,6 @@ def _is_own(found: FoundRun, ledger: Ledger) -> bool:
         return read_journal(twin).header.config == ledger.header.config
     except OSError:
         return False
-
-
-def _writable(found: FoundRun, config: Config) -> Path:
-    """Return the journal to append to: an archived one is brought back to the results' folder."""
-    if not found.is_archived:
-        return found.path
-    home = config.output_folder() / found.path.name
-    return home if home.is_file() and home.samefile(found.path) else found.path
 
 
 def _check_headers(names: tuple[str, ...], headers: tuple[tuple[str, str], ...]) -> None:

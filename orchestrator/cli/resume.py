@@ -9,9 +9,9 @@ import click
 from bench.cli.console import Console
 from bench.cli.options import measuring_argv, resuming_options
 from bench.cli.outcome import Outcome
-from bench.cli.place import archive_folder
+from bench.cli.place import named_run
 from bench.cli.sections import SectionedCommand
-from bench.runs import FoundRun, find_run
+from bench.runs import FoundRun
 from orchestrator.app import machine, trust_store
 from orchestrator.cli.attached import attach_option, describe_attached
 from orchestrator.cli.describing import Described, describe, require_trusted
@@ -37,12 +37,17 @@ def resume_command(ctx: click.Context, /, run: str, **params: Any) -> Outcome:  
     build is started again, proven, and stopped afterwards.
     """
     console: Console = ctx.obj
-    found = find_run(run, archive=archive_folder(), folder=Path.cwd(), needs_journal=True)
+    from bench.cli.resuming import nothing_missing, resume_journal
+    from bench.cli.talk import set_up_log
+
+    set_up_log(int(params.get("verbose") or 0), console)
+    found = named_run(run, needs_journal=True)
+    complete = nothing_missing(found, console)
+    if complete is not None:
+        return complete
     launch = read_launch(found.path)
     if launch is None or params.get("url"):
-        from bench.cli.resuming import resume_run
-
-        return resume_run(run, params, console)
+        return resume_journal(found, params, console)
     return _with_gateway(ctx, found, launch, console)
 
 

@@ -125,8 +125,44 @@ def test_the_object_has_everything_and_the_archive_knows_the_run(cli, simulator)
     assert all(path.startswith(str(cli.home / "again")) for path in again.files[:-1])
     by_id = cli("render", made.run_id or "", "--json")
     assert by_id.returncode == 0
-    resumed = cli("resume", "latest", *at(simulator)[2:], "--json")
-    assert resumed.returncode == 0, resumed.stderr
+
+
+def test_a_complete_run_is_not_resumed_and_says_so(cli, simulator):
+    first = cli("bench", "sim-ttft1-tokens4", *QUICK, *at(simulator), "--json")
+    made = msgspec.json.decode(first.stdout, type=CommandObject)
+    journal = Path(made.files[-1])
+    before = journal.read_bytes()
+    again = cli("resume", "latest", "--json")
+    assert again.returncode == 0, again.stderr
+    told = msgspec.json.decode(again.stdout, type=CommandObject)
+    assert (told.reason, told.planned, told.done) == ("nothing_missing", 1, 1)
+    assert "nothing is missing" in again.stderr
+    assert told.files == made.files
+    assert journal.read_bytes() == before
+    document = journal.with_suffix(".json")
+    text = document.read_text()
+    document.write_text(text.replace('"version":"', '"version":"0.0.0-', 1))
+    kept = cli("resume", "latest", "--json")
+    assert kept.returncode == 0
+    assert "were made by version 0.0.0-" in kept.stderr
+
+
+def test_an_archived_run_goes_on_where_its_journal_is_and_is_reported_here(cli, paid):
+    words = ("bench", "m", *at(paid.url), "--no-stream", "--yes", "--quiet")
+    assert cli(*words, "--budget", "1").returncode == 0
+    (journal,) = cli.output.glob("*.jsonl")
+    cli.environ["BENCHMARK_OUTPUT_DIR"] = str(cli.home / "here")
+    shown = cli("render", "latest", "--json")
+    resumed = cli("resume", "latest", "--yes", "--json")
+    for ended in (shown, resumed):
+        told = msgspec.json.decode(ended.stdout, type=CommandObject)
+        assert told.files[-1] == str(journal), ended.stderr
+        assert {str(Path(one).parent) for one in told.files[:-1]} == {str(cli.home / "here")}
+    (kept,) = (cli.home / "data/gateway-bench/runs").glob("*/*.jsonl")
+    assert kept.samefile(journal)
+    (document,) = (cli.home / "here").glob("*.json")
+    assert kept.with_suffix(".json").read_bytes() == document.read_bytes()
+    assert {one.suffix for one in kept.parent.iterdir()} == {".json", ".jsonl"}
 
 
 REFUSALS = [

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.cut_journal import cut_before_last_trial
 
 pytestmark = pytest.mark.integration
 
@@ -149,6 +150,17 @@ def test_a_killed_benchmark_gets_its_end_written_and_its_reports_made(command):
     assert (resumed.code, resumed.told["done"]) == (0, resumed.told["planned"])
 
 
+def test_a_complete_run_starts_nothing_when_it_is_resumed(command):
+    done = command("demo", *SHORT, "--json")
+    made = Path(done.told["files"][-1])
+    before = made.read_bytes()
+    again = command("resume", "latest", "--json")
+    assert (again.code, again.told["reason"]) == (0, "nothing_missing")
+    assert again.told["files"] == done.told["files"]
+    assert "gateway up" not in again.err
+    assert made.read_bytes() == before
+
+
 def test_a_kept_gateway_is_up_afterwards(command):
     done = command("demo", *SHORT, "--keep", "--json")
     assert (done.code, done.gateway["stopped"]) == (0, False)
@@ -159,8 +171,8 @@ def test_a_kept_gateway_is_up_afterwards(command):
 
 def test_a_journal_from_elsewhere_is_not_started_before_somebody_agreed(command, tmp_path):
     done = command("demo", *SHORT, "--json")
-    elsewhere = tmp_path / "elsewhere.jsonl"
-    elsewhere.write_bytes(Path(done.told["files"][-1]).read_bytes())
+    made = Path(done.told["files"][-1])
+    elsewhere = cut_before_last_trial(made, tmp_path / "elsewhere.jsonl")
     refused = command("resume", str(elsewhere), "--json")
     assert (refused.code, refused.told["reason"]) == (7, "untrusted")
     assert refused.told["next"].endswith(f"`gateway-bench trust {elsewhere}`")
