@@ -58,6 +58,8 @@ out, err = job.communicate()
 print(json.dumps({"code": job.returncode, "out": out, "err": err, "hits": hits,
                   "during": during, "shown": shown, "control": control}))
 """
+RUNS = 40
+"""Enough to go on for longer than all the kills take on a busy machine."""
 PATTERNS = (
     *("dist/serve.js", "serve.js", "dist/serve", "serve", "dist", "gateway"),
     *("node dist", "node .*serve", "shop-gateway", "bench .*serve"),
@@ -97,16 +99,16 @@ def environment_of_the_worktree(tree: Path) -> Path:
 @needs_namespace()
 def test_a_kill_by_pattern_in_the_middle_of_a_run_hits_nothing_of_ours(tree, command):
     script = environment_of_the_worktree(tree)
-    words = [str(script), "run", "sim-ttft20-itl5-n10", "--case", "fixed_output_stream"]
-    words += ["--entry", "dist/serve.js", "--gateway", str(tree), "--runs", "12", "--no-key"]
+    words = [str(script), "run", "sim-ttft50-itl10-n10", "--case", "fixed_output_stream"]
+    words += ["--entry", "dist/serve.js", "--gateway", str(tree), "--runs", str(RUNS), "--no-key"]
     given = {"words": [*words, "--json"], "folder": str(tree), "out": str(command.out)}
     told = run_inside(RAID, {**given, "patterns": PATTERNS}, command.environ)
     assert told["hits"] == {pattern: [1, ""] for pattern in PATTERNS}, told["shown"]
     assert told["control"] == [0, -signal.SIGTERM]
     assert told["code"] == 0, told["err"]
     said = json.loads(told["out"])
-    assert (said["done"], said["failed"], said["status"]) == (12, 0, "done")
-    assert 2 <= told["during"] < 12
+    assert (said["done"], said["failed"], said["status"]) == (RUNS, 0, "done")
+    assert 2 <= told["during"] < RUNS
     # gateway, simulator, job, measuring process: all four were there and showed nothing.
     ours = [one for one in told["shown"] if one.startswith(("python", "node "))]
     assert len([one for one in ours if " -m " in one]) == 2
