@@ -3,7 +3,7 @@
 Whatever goes wrong after the fork, what was started is ended before the error leaves here.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -34,6 +34,7 @@ _GIVE_UP_GRACE_S = 2.0
 _TAIL_LINES = 50
 # A channel to the parent of ours: a Node with these would try to use a descriptor it hasn't got.
 _OF_OUR_PARENT = ("NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_UNIQUE_ID")
+_RUNNERS = frozenset(("npm", "npm-cli", "npx", "npx-cli", "pnpm", "pnpx", "yarn", "corepack"))
 _PORT_WORDS = ("eaddrinuse", "address already in use")
 
 
@@ -71,7 +72,10 @@ def attempt(machine: Machine, made: Attempt) -> Started:
         PortLost: Another process listens there now.
         NotStarted: Anything else; what was started has been ended.
     """
-    plan = _plan(machine, made)
+    search_path = made.launch.environment.get("PATH", "/usr/local/bin:/usr/bin:/bin")
+    program, executable = _resolve(machine, made.launch.program, search_path, made.launch.folder)
+    made = replace(made, launch=replace(made.launch, program=program))
+    plan = _plan(machine, made, executable)
     machine.log.begin(_log(machine, made))
     if plan.exit_file is not None:
         machine.state.remove(plan.exit_file.name)
@@ -93,10 +97,8 @@ def _log(machine: Machine, made: Attempt) -> Path:
     return machine.state.root / records.log_name(made.request.instance.id)
 
 
-def _plan(machine: Machine, made: Attempt) -> EntryPlan:
-    launch = made.launch
-    search_path = launch.environment.get("PATH", "/usr/local/bin:/usr/bin:/bin")
-    program, executable = _resolve(machine, launch.program, search_path, launch.folder)
+def _plan(machine: Machine, made: Attempt, executable: Path) -> EntryPlan:
+    launch, program = made.launch, made.launch.program
     if program.entry is not None and not machine.facts.is_file(program.entry):
         raise EntryMissing("entry file", str(program.entry))
     runs_main = True
@@ -122,10 +124,10 @@ def _resolve(
     executable = found(program.interpreter)
     if program.runtime != "native":
         return program, executable
-    through = machine.facts.interpreter_of(executable)
+    through = machine.facts.script_of(executable)
     if not through:
         return program, executable
-    script = read_command([*through, str(executable), *program.arguments], folder)
+    script = read_command([*through, *program.arguments], folder)
     if script.runtime == "native":
         return program, executable
     return script, found(script.interpreter)
@@ -189,6 +191,8 @@ def _first_record(machine: Machine, made: Attempt, plan: EntryPlan) -> GatewayRe
     request, launch = made.request, made.launch
     worktree = request.instance.worktree
     entry = launch.program.entry
+    if entry is not None and entry.stem in _RUNNERS:
+        entry = None  # what they start is the gateway: the build is not theirs to tell
     warnings = [] if plan.warning is None else [plan.warning]
     build = machine.facts.build(worktree, entry)
     if build.newer_source is not None:

@@ -74,7 +74,7 @@ class ShimFile:
     path: Path
     text: str = ""
     link_to: Path | None = None
-    """It is a hard link to this file, not a text."""
+    """It is a link to this file, not a text: a symbolic one in the state folder, else a hard one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +230,21 @@ def _import_beside(program: Program, executable: Path) -> EntryPlan:
     )
 
 
+def _link_program(program: Program, executable: Path, place: ShimPlace) -> EntryPlan:
+    """Run a program by a link in the state folder: path, ``argv[0]`` and ``comm`` say nothing."""
+    link = place.folder / f"{place.stem}.run"
+    return EntryPlan(
+        executable=link,
+        argv=(str(link), *program.arguments),
+        mode="link",
+        shim=ShimFile(path=link, link_to=executable),
+        warning="its arguments stay visible" if program.arguments else None,
+    )
+
+
 def _link_beside(program: Program, executable: Path, place: ShimPlace) -> EntryPlan:
+    if program.runtime == "native":
+        return _link_program(program, executable, place)
     if program.entry is None:
         raise DescriptionFault(
             "entry mode `link` needs an entry file",

@@ -15,7 +15,7 @@ from orchestrator.lifecycle import Machine
 KEPT_S = 7 * 24 * 3600.0
 """How long the log and the ending of a gateway that is gone are kept."""
 
-_OF_A_RUN = (".cjs", ".py", ".exit", ".seen", ".d")
+_OF_A_RUN = (".cjs", ".py", ".run", ".exit", ".seen", ".d")
 _TO_READ = (".log", ".1", ".end")
 _NAME = re.compile(r"([0-9a-f]{8})\.[a-z.0-9]+")
 

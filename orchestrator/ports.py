@@ -365,8 +365,12 @@ class BuildFacts(Protocol):
         """Find an executable as a shell in ``folder`` would; a Python by its name ``python3``."""
         ...
 
-    def interpreter_of(self, path: Path) -> tuple[str, ...]:
-        """Return the command of a script's first line (``#!``); empty for anything else."""
+    def script_of(self, path: Path) -> tuple[str, ...]:
+        """Return what a script (``#!``) stands for: interpreter, its options, the file it runs.
+
+        A link or wrapper that a package manager of Node made stands for the file behind it.
+        Empty for anything else than a script.
+        """
         ...
 
     def is_file(self, path: Path) -> bool:

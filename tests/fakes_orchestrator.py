@@ -319,8 +319,9 @@ class FakeFacts:
     def program(self, name: str, *, search_path: str, folder: Path) -> Path | None:
         return None if name in self.missing else Path("/usr/bin") / Path(name).name
 
-    def interpreter_of(self, path: Path) -> tuple[str, ...]:
-        return self.shebangs.get(str(path), ())
+    def script_of(self, path: Path) -> tuple[str, ...]:
+        interpreter = self.shebangs.get(str(path), ())
+        return (*interpreter, str(path)) if interpreter else ()
 
     def is_file(self, path: Path) -> bool:
         return str(path) not in self.missing

@@ -20,6 +20,10 @@ _SOURCES = frozenset(
 _MOST_SOURCES = 50_000
 # pip writes this where the path of the interpreter is too long, or has blanks, for a first line.
 _LONG_SHEBANG = re.compile(r"""\A#!/bin/sh\n'''exec' "?([^"\n]+?)"? "\$0" "\$@"\n""")
+# What pnpm and yarn put into `node_modules/.bin`: a shell script that ends in this.
+_NODE_WRAPPER = re.compile(
+    r"""\A#!/bin/sh\nbasedir=.*\n *exec node +([^"\n]*)"\$basedir/([^"\n]+)" +"\$@"\n""", re.DOTALL
+)
 
 
 class DiskFacts:
@@ -48,8 +52,8 @@ class DiskFacts:
             return plain if plain.exists() and plain.samefile(path) else path
         return path
 
-    def interpreter_of(self, path: Path) -> tuple[str, ...]:
-        """Return the command of a script's first line."""
+    def script_of(self, path: Path) -> tuple[str, ...]:
+        """Return what a script stands for: interpreter, its options, the file it runs."""
         try:
             with path.open("rb") as file:
                 head = file.read(4096).decode(errors="replace")
@@ -59,11 +63,17 @@ class DiskFacts:
             return ()
         long = _LONG_SHEBANG.match(head)
         if long:
-            return (long[1],)
+            return (long[1], str(path))
+        wrapped = _NODE_WRAPPER.search(head)
+        if wrapped:
+            return ("node", *wrapped[1].split(), str((path.parent / wrapped[2]).resolve()))
         words = head[2:].split("\n", 1)[0].split()
         if words and Path(words[0]).name == "env":
             words = [word for word in words[1:] if word != "-S" and "=" not in word]
-        return tuple(words)
+        if words and Path(words[0]).name.startswith("node"):
+            # Behind a link in `node_modules/.bin` guards compare the real file with the link.
+            path = path.resolve()
+        return (*words, str(path)) if words else ()
 
     def is_file(self, path: Path) -> bool:
         """Say whether a regular file is there."""

@@ -20,9 +20,14 @@ class DiskShims:
         self._state = state
 
     def place(self, path: Path, text: str, link_to: Path | None) -> None:
-        """Write a private file, or make a hard link."""
-        if path.parent == self._state.root:
+        """Write a private file, or make a link: a hard one beside its target."""
+        if path.parent == self._state.root and link_to is None:
             self._state.write(path.name, text.encode())
+            return
+        if path.parent == self._state.root and link_to is not None:
+            # Symbolic: the program may be on another disk, and finds what lies beside it.
+            path.unlink(missing_ok=True)
+            path.symlink_to(link_to)
             return
         if path.exists() and not _is_ours(path, link_to):
             raise FileInTheWay(str(path))

@@ -503,20 +503,44 @@ def test_a_python_is_named_python3_where_that_is_the_same_one(facts, tmp_path):
     assert found == tmp_path / "python3.11"
 
 
+PNPM_WRAPPER = """#!/bin/sh
+basedir=$(dirname "$(echo "$0" | sed -e 's,\\\\,/,g')")
+
+if [ -z "$NODE_PATH" ]; then
+  export NODE_PATH="/store/node_modules"
+fi
+if [ -x "$basedir/node" ]; then
+  exec "$basedir/node" --flag "$basedir/../shop/cli.js" "$@"
+else
+  exec node --flag "$basedir/../shop/cli.js" "$@"
+fi
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("#!/venv/bin/python3\n", ("/venv/bin/python3",)),
-        ("#!/usr/bin/env -S node --flag\n", ("node", "--flag")),
-        ("#!/bin/sh\n'''exec' \"/a b/python\" \"$0\" \"$@\"\n' '''\n", ("/a b/python",)),
+        ("#!/venv/bin/python3\n", ("/venv/bin/python3", "s")),
+        ("#!/usr/bin/env -S node --flag\n", ("node", "--flag", "s")),
+        ("#!/bin/sh\n'''exec' \"/a b/python\" \"$0\" \"$@\"\n' '''\n", ("/a b/python", "s")),
+        (PNPM_WRAPPER, ("node", "--flag", "shop/cli.js")),
         ("\x7fELF", ()),
         ("#!\n", ()),
     ],
 )
 def test_a_script_names_its_interpreter(facts, tmp_path, text, expected):
-    (tmp_path / "s").write_text(text)
-    assert facts.interpreter_of(tmp_path / "s") == expected
-    assert facts.interpreter_of(tmp_path / "missing") == ()
+    script = tmp_path / "bin" / "s"
+    script.parent.mkdir()
+    script.write_text(text)
+    files = {"s": str(script), "shop/cli.js": str(tmp_path / "shop/cli.js")}
+    assert facts.script_of(script) == tuple(files.get(word, word) for word in expected)
+    assert facts.script_of(tmp_path / "missing") == ()
+
+
+def test_a_link_to_a_node_script_stands_for_the_file_behind_it(facts, tmp_path):
+    (tmp_path / "cli.js").write_text("#!/usr/bin/env node\n")
+    (tmp_path / "cli").symlink_to("cli.js")
+    assert facts.script_of(tmp_path / "cli") == ("node", str((tmp_path / "cli.js").resolve()))
 
 
 def git(folder, *words):

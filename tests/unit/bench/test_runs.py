@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from bench.errors import UnknownName, UsageFault
 from bench.archive import mark
+from bench.errors import UnknownName, UsageFault
 from bench.runs import FoundRun, Shelf, find_run
 
 
