@@ -16,7 +16,7 @@ from orchestrator.events import described
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import description_hash
-from orchestrator.lifecycle import Machine, Stopped
+from orchestrator.lifecycle import Machine, Stopped, find_all
 from orchestrator.records import GatewayRecord
 from orchestrator.taking_down import TEARDOWN, run_teardown, take_down_recorded
 from orchestrator.wanted import Wanted
@@ -39,6 +39,8 @@ def stop_command(
     if record is None:
         headline = f"`{wanted}` is not up" if wanted else "no gateway is up here"
         console.say(headline)
+        for line in _namesakes(here, wanted):
+            console.say(line)
         return Outcome(reason="was_down", headline=headline)
     stopped = stop_recorded(here, record, console)
     headline = f"`{record.name}` (PID {record.identity.pid}) {_how(stopped)}"
@@ -57,6 +59,15 @@ def stop_command(
             }
         },
     )
+
+
+def _namesakes(here: Machine, name: str | None) -> list[str]:
+    """Return what to say of gateways that have this name in other worktrees."""
+    found = [one for one in find_all(here) if isinstance(one, GatewayRecord) and one.name == name]
+    return [
+        f"hint: one of `{one.worktree}` has that name: `gateway-bench stop {one.identity.pid}`"
+        for one in found
+    ]
 
 
 def stop_recorded(here: Machine, record: GatewayRecord, console: Console) -> Stopped:

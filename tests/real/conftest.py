@@ -66,7 +66,8 @@ def standing(tmp_path_factory, gateway):
                 gateway=gateway, command=line, simulator=simulator, facts=started.gateway
             )
         finally:
-            stopped = line("stop", "standing")
+            # By PID: its name belongs to the worktree that holds the gateway, not to ours.
+            stopped = line("stop", str(started.gateway["pid"]))
     assert stopped.code == 0, stopped.err
     assert line.records() == []
     assert line.leftovers() == []

@@ -100,12 +100,18 @@ class Standing:
     def sent(self, trial: Trial) -> dict[str, Any]:
         """Return the simulator's own record of the request that a trial made.
 
-        Each run of a performance case has a prompt of its own, so model and prompt name one request.
+        Same model, same prompt, and received while the trial was under way.
         """
+        total_ms = trial.response.timing.total_ms
+        assert trial.sent_at_ns is not None
+        assert total_ms is not None
+        under_way = range(trial.sent_at_ns, trial.sent_at_ns + int(total_ms * 1e6))
         (found,) = (
             record
             for record in self.simulator.records()
-            if record["model"] == trial.target_id and record["prompt_hash"] == trial.prompt_hash
+            if record["model"] == trial.target_id
+            and record["prompt_hash"] == trial.prompt_hash
+            and record["received_ns"] in under_way
         )
         return found
 
