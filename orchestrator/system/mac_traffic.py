@@ -4,7 +4,7 @@ Closed connections belong to no process there: one that begins and ends between 
 missed, and a gateway with nothing but such ones may count as idle.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import psutil
 
@@ -27,6 +27,11 @@ class MacTraffic:
             seen |= {
                 f"{one.laddr} {one.raddr}"
                 for one in found
-                if one.status == psutil.CONN_ESTABLISHED and one.laddr and one.laddr[1] == port
+                if one.status == psutil.CONN_ESTABLISHED and _port(one.laddr) == port
             }
         return Traffic(established=len(seen), seen=frozenset(seen)) if was_read else None
+
+
+def _port(address: Sequence[str | int]) -> int | None:
+    """Return the port of an address; a socket without one has an empty tuple."""
+    return int(address[1]) if address else None

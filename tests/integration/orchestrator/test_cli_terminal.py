@@ -25,9 +25,11 @@ sys.exit(os.waitstatus_to_exitcode(status))
 class Terminal:
     """A command under a terminal of its own."""
 
-    def __init__(self, command: CommandLine, *words: str) -> None:
+    def __init__(
+        self, command: CommandLine, *words: str, program: tuple[str, ...] = ("-m", "orchestrator")
+    ) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TERMINAL, sys.executable, "-m", "orchestrator", *words],
+            [sys.executable, "-c", _TERMINAL, sys.executable, *program, *words],
             cwd=command.cwd,
             env=command.environ,
             stdin=subprocess.PIPE,
