@@ -7,6 +7,7 @@ are only commands that were begun here, and gateways on record in the state fold
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,7 +200,8 @@ def _worktrees(root: Path) -> list[Path]:
 
 
 def _git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+    git = shutil.which("git") or "git"
+    subprocess.run([git, "-C", str(folder), *words], check=True, capture_output=True)
 
 
 class Strangers:

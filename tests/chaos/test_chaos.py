@@ -37,9 +37,10 @@ def strangers(disorder):
     made.close()
 
 
-def test_after_two_minutes_of_disorder_everything_is_accounted_for(disorder, strangers):
+def test_after_two_minutes_of_disorder_everything_is_accounted_for(disorder, strangers, tell):
     disorder.unleash()
-    print(*sorted(disorder.done.items()), sep="\n")
+    for what, count in sorted(disorder.done.items()):
+        tell(f"{count:4} {what}")
     assert disorder.faults == []
     try:
         accounted_for(disorder)

@@ -143,7 +143,9 @@ def test_a_native_program_as_it_is_is_told_as_exposed_before_any_request(yard):
     started = yard.start("dist/serve")
     assert started.record.entry_mode == "direct"
     assert [one.pid for one in started.record.exposure] == [started.held.pid]
-    assert find(yard.machine, yard.instance).exposure == started.record.exposure
+    kept = find(yard.machine, yard.instance)
+    assert kept is not None
+    assert kept.exposure == started.record.exposure
     yard.stop(held=started.held)
 
 
