@@ -147,7 +147,7 @@ class FakeSysctl:
     def __init__(self, **values):
         self.values = values
 
-    def sysctlbyname(self, name, buffer, size, new, new_size):
+    def sysctlbyname(self, name, buffer, size, *_):
         value = self.values.get(name.decode().removeprefix("kern."))
         if value is None:
             return -1
