@@ -26,7 +26,7 @@ from orchestrator.system.health import SocketProbe
 from orchestrator.system.logfile import DiskLog
 from orchestrator.system.mac_processes import MacTable
 from orchestrator.system.mac_sockets import MacSockets
-from orchestrator.system.pidfd import LinuxHolder, PidfdHeld, _count, _memory_file
+from orchestrator.system.pidfd import LinuxHolder, PidfdHeld, _count, memory_file
 from orchestrator.system.procfs import ProcfsTable, read_stat
 from orchestrator.system.sockets import LinuxSockets
 from orchestrator.system.spawn import HelperSpawner, _answer, _helper
@@ -200,7 +200,7 @@ def test_the_helper_reports_pid_and_refusal(tmp_path):
 
 @linux_only
 def test_a_process_that_is_gone_is_counted_on_the_whole_machine():
-    path, word = _memory_file(2**22 + 1)
+    path, word = memory_file(2**22 + 1)
     assert (path, word) == (Path("/proc/vmstat"), "oom_kill")
     assert _count(Path("/no/such/file"), word) is None
     assert _count(path, "no such word") is None
