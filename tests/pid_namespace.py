@@ -29,13 +29,16 @@ def needs_namespace() -> pytest.MarkDecorator:
     )
 
 
-def run_inside(script: str, given: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:
+def run_inside(
+    script: str, given: dict[str, Any], environment: dict[str, str], *, status: int = 0
+) -> dict[str, Any]:
     """Run a Python script as PID 1 of a new namespace; return the object that it prints.
 
     Args:
         script: Finds ``given`` as a variable. It is sent on stdin: no command line shows it.
         given: JSON.
         environment: The whole one, less PATH.
+        status: With which it has to exit.
     """
     folder = Path(sys.executable).parent
     source = f"import json\ngiven = json.loads({json.dumps(json.dumps(given))})\n{script}"
@@ -48,6 +51,6 @@ def run_inside(script: str, given: dict[str, Any], environment: dict[str, str]) 
         timeout=SAFETY_STOP_S,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
