@@ -204,6 +204,7 @@ def _first_record(machine: Machine, made: Attempt, plan: EntryPlan) -> GatewayRe
         name=request.instance.name,
         run_id=request.run_id,
         identity=machine.table.ourselves(),
+        machine=machine.machine_id,
         host=request.host,
         port=made.port,
         health_path=launch.health.path,

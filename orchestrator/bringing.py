@@ -28,7 +28,7 @@ from orchestrator.lifecycle import (
     StartRequest,
     find,
     in_turn,
-    standing,
+    standing_of,
 )
 from orchestrator.locate import locate
 from orchestrator.ports import Lock
@@ -95,7 +95,7 @@ def _is_up(machine: Machine, instance: Instance) -> bool:
     record = find(machine, instance)
     if record is None or record.ready_after_ms is None:
         return False
-    return standing(machine, record.identity).state == "up"
+    return standing_of(machine, record).state == "up"
 
 
 def _last_port(machine: Machine, instance: Instance) -> int | None:

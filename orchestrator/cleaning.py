@@ -8,11 +8,11 @@ from pathlib import PurePath
 
 from orchestrator import records
 from orchestrator.errors import OrchestratorError
-from orchestrator.lifecycle import Machine, session_of, standing
+from orchestrator.lifecycle import Machine, session_of, standing_of
 from orchestrator.ports import Absence, Lock, ProcessInfo
 from orchestrator.records import GatewayRecord
 from orchestrator.removals import Removal
-from orchestrator.stopping import forget, put_away, sweep
+from orchestrator.stopping import RESTARTED, forget, put_away, sweep
 from orchestrator.strays import Stray
 from orchestrator.survey import attached_id, use_ids
 from orchestrator.verdicts import Verdict
@@ -106,11 +106,11 @@ def _put_away(machine: Machine, stray: Stray) -> str:
     assert record is not None  # noqa: S101  these verdicts come from records only
     with alone(machine, use_ids(record), record.id):
         _require_same(machine, record)
-        now = standing(machine, record.identity)
+        now = standing_of(machine, record)
         if now.state == "unknown":
             raise Skipped(now.why)
         if now.state == "reused" or (now.state == "gone" and not _left(machine, record)):
-            forget(machine, record, None)
+            forget(machine, record, None, because=RESTARTED if now.is_of_earlier_boot else None)
             said = "its record is put away"
         elif now.state == "gone":
             put_away(machine, record, grace_s=record.grace_s, held=None)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from orchestrator.description import GatewayConfig
-from orchestrator.lifecycle import Machine, session_of, standing
+from orchestrator.lifecycle import Machine, session_of, standing_of
 from orchestrator.ports import HealthQuestion
 from orchestrator.readiness import HealthCheck, shortcoming
 from orchestrator.records import GatewayRecord
@@ -22,7 +22,7 @@ class Condition:
 
 def condition(machine: Machine, record: GatewayRecord) -> Condition:
     """Look at the process, then ask for health on a connection that has to be its own."""
-    now = standing(machine, record.identity)
+    now = standing_of(machine, record)
     if now.state != "up":
         return Condition(state=now.state, why=now.why)
     members = frozenset(one.pid for one in session_of(machine, record.identity, record.run_id))

@@ -1,11 +1,11 @@
 """What starting, verifying and stopping share: the ports, the orders, and who is who.
 
-Public functions: ``starting.start``, ``lifecycle.standing``, ``lifecycle.find``,
+Public functions: ``starting.start``, ``lifecycle.standing_of``, ``lifecycle.find``,
 ``starting.answers``, ``stopping.stop``, ``watch.Watcher``. Nothing is signalled unless ``hold_verified`` gave the
 process out.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +61,8 @@ class Machine:
     worktrees: Worktrees
     meter: Meter
     premises: Premises
+    machine_id: str | None = None
+    """Which machine this is, as a hash that stays the same over restarts; ``None`` = not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +142,8 @@ class Standing:
     state: Verdict
     why: str
     seen: ProcessInfo | None = None
+    is_of_earlier_boot: bool = False
+    """Gone because the machine was restarted: nothing of it can be left, its port says nothing."""
 
 
 _ABSENT = {
@@ -168,6 +172,27 @@ def standing(machine: Machine, identity: Identity) -> Standing:
         return Standing(state="reused", why="the PID belongs to another process", seen=seen)
     state, why = _STATES[seen.state]
     return Standing(state=state, why=why, seen=seen)
+
+
+def standing_of(
+    machine: Machine, record: GatewayRecord, table: Iterable[ProcessInfo] | None = None
+) -> Standing:
+    """Say what became of a gateway on record; a restart of its machine has ended it.
+
+    Args:
+        machine: The ports.
+        record: Which one.
+        table: All processes, where the caller has them; else they are read when it takes them.
+    """
+    if not records.is_of_earlier_boot(record, machine.table.ourselves(), machine.machine_id):
+        return standing(machine, record.identity)
+    everyone = machine.table.everyone() if table is None else table
+    bearer = next((one.pid for one in everyone if one.marker == record.run_id), None)
+    if bearer is not None:
+        why = f"it was recorded on an earlier boot, and yet PID {bearer} carries its marker"
+        return Standing(state="unknown", why=why)
+    why = "it ended with an earlier boot of this machine"
+    return Standing(state="gone", why=why, is_of_earlier_boot=True)
 
 
 def hold_verified(machine: Machine, identity: Identity) -> Held | None:

@@ -74,6 +74,8 @@ class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     run_id: str
     """Whole value of ``GWB_RUN`` in the environment of its processes."""
     identity: Identity
+    machine: str | None = None
+    """Which machine it was started on, as a hash; ``None`` = not known (or an older record)."""
     members: tuple[Identity, ...] = ()
     """Of its session when it was ready, leader included."""
     host: str
@@ -124,7 +126,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     exit: Exit
     events: tuple[Event, ...] = ()
     because: str | None = None
-    """Why it was stopped although nobody typed that."""
+    """Why it ended although nobody typed that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +134,21 @@ class Unreadable:
     """A record that says nothing reliable: what it speaks of is unknown and left alone."""
 
     why: str
+
+
+def is_of_earlier_boot(record: GatewayRecord, here: Identity, machine: str | None) -> bool:
+    """Say whether a record was certainly made by this machine, before it was restarted.
+
+    Args:
+        record: The record.
+        here: Any process of this boot, ourselves.
+        machine: Which machine this is; ``None`` = not known, and then nothing is certain.
+    """
+    then = record.identity
+    # A container may be given its host's machine id; what runs beside it is out of its sight.
+    if then.pid_namespace != here.pid_namespace:
+        return False
+    return machine is not None and record.machine == machine and then.boot_id != here.boot_id
 
 
 def is_of_worktree(record: GatewayRecord) -> bool:

@@ -19,6 +19,7 @@ from orchestrator.lifecycle import (
     in_turn,
     session_of,
     standing,
+    standing_of,
 )
 from orchestrator.masking import mask
 from orchestrator.minding import with_lease
@@ -67,7 +68,7 @@ def _already_up(machine: Machine, request: StartRequest) -> Started | None:
     record = find(machine, request.instance)
     if record is None:
         return None
-    now = standing(machine, record.identity)
+    now = standing_of(machine, record)
     if now.state == "unknown":
         raise IdentityUnknown(record.identity.pid, now.why)
     # Its starter died before it was ready (the lock is ours): nobody waits for that one.

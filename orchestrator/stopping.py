@@ -16,7 +16,7 @@ from orchestrator.lifecycle import (
     hold_verified,
     in_turn,
     session_of,
-    standing,
+    standing_of,
 )
 from orchestrator.ports import Absence, Held, Lock, ProcessInfo
 from orchestrator.records import Ending, GatewayRecord, Instance
@@ -26,6 +26,9 @@ _KILL_WAIT_S = 5.0
 _LEFTOVER_GRACE_S = 2.0
 _PORT_WAIT_S = 2.0
 _PORT_PAUSE_S = 0.02
+
+RESTARTED = "the machine was restarted"
+"""Why a gateway of an earlier boot ended."""
 
 
 def stop(
@@ -56,7 +59,7 @@ def stop(
             last = machine.state.read(records.ending_name(instance.id))
             ending = None if last is None else records.decode_ending(last)
             return Stopped(ending=ending, was_down=True)
-        now = standing(machine, record.identity)
+        now = standing_of(machine, record)
         if now.state == "unknown":
             raise IdentityUnknown(record.identity.pid, now.why)
         if now.state == "reused" and now.seen is not None:
@@ -87,6 +90,10 @@ def put_away(
         NotStopped: Something survived; the record is kept.
         NotVerified: The leader can't be told; nothing was signalled.
     """
+    if held is None and standing_of(machine, record).is_of_earlier_boot:
+        # Whoever has its port now is a stranger, visible or not.
+        ending = forget(machine, record, None, because=RESTARTED)
+        return Stopped(ending=ending, was_down=True)
     leader = held or hold_verified(machine, record.identity)
     try:
         return _end(machine, record, leader, grace_s, because)

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from orchestrator import records
 from orchestrator.exposure import members
 from orchestrator.holding import Holding, held_by
-from orchestrator.lifecycle import Machine, find_all, standing
+from orchestrator.lifecycle import Machine, find_all, standing_of
 from orchestrator.ports import Absence, ProcessDetail, ProcessInfo, Use, Worktree
 from orchestrator.records import UPSTREAM_OF, GatewayRecord
 from orchestrator.stopping import ourselves_and_ancestors
@@ -51,7 +51,7 @@ def survey(machine: Machine, *, near: str) -> tuple[Stray, ...]:
         user=-1 if isinstance(us, Absence) else us.user,
         state_root=str(machine.state.root),
         table=table,
-        known=tuple(_known(machine, one, trees) for one in recorded),
+        known=tuple(_known(machine, one, trees, table) for one in recorded),
         unreadable=tuple(unreadable.items()),
         marked=tuple(
             _marked(machine, run_id, group, unreadable) for run_id, group in marked.items()
@@ -95,13 +95,15 @@ def _details(machine: Machine, pids: Iterable[int]) -> dict[int, ProcessDetail]:
     return {pid: machine.table.detail(pid) for pid in set(pids)}
 
 
-def _known(machine: Machine, record: GatewayRecord, trees: "_Trees") -> Known:
+def _known(
+    machine: Machine, record: GatewayRecord, trees: "_Trees", table: tuple[ProcessInfo, ...]
+) -> Known:
     uses = [machine.state.use_of(records.use_name(one)) for one in use_ids(record)]
     held = next((name for name in (held_by(machine, use) for use in uses) if name), None)
     quiet = [use.quiet_s for use in uses if use.quiet_s is not None]
     return Known(
         record=record,
-        standing=standing(machine, record.identity),
+        standing=standing_of(machine, record, table),
         place=trees.place(record.worktree),
         held_by=held,
         busy_by=_busy_by(machine, record.id),

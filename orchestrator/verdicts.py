@@ -36,7 +36,8 @@ class Verdict(StrEnum):
     UNVERIFIED = "unverified"
     """It can't be told; nothing is done to it, and its record stays."""
     FOREIGN = "foreign"
-    """On record from another boot, machine or PID namespace; its record stays."""
+    """On record from another machine or PID namespace, or from a boot of who knows which machine;
+    its record stays."""
     SUSPECT = "suspect"
     """Looks like a gateway, without our marker."""
     ELSEWHERE = "elsewhere"

@@ -464,6 +464,7 @@ class FakeMachine:
     log: FakeLog = field(default_factory=FakeLog)
     worktrees: FakeWorktrees = field(default_factory=FakeWorktrees)
     premises: FakePremises = field(default_factory=FakePremises)
+    machine_id: str | None = "machine-a"
 
     def __post_init__(self) -> None:
         self.holder = FakeHolder(self.table, self.clock)
@@ -487,4 +488,5 @@ class FakeMachine:
             worktrees=self.worktrees,
             meter=self.meter,
             premises=self.premises,
+            machine_id=self.machine_id,
         )

@@ -56,6 +56,7 @@ def stop_command(
                 "wasDown": stopped.was_down,
                 "wasKilled": stopped.was_killed,
                 "exit": None if ending is None else exit_facts(ending.exit),
+                "because": None if ending is None else ending.because,
             }
         },
     )
@@ -120,7 +121,9 @@ def _run_teardown(here: Machine, record: GatewayRecord, console: Console) -> Non
 
 def _how(stopped: Stopped) -> str:
     if stopped.was_down:
-        return "was down already" + _exit(stopped)
+        because = None if stopped.ending is None else stopped.ending.because
+        how = _exit(stopped) if because is None else f", because {because}"
+        return "was down already" + how
     if stopped.was_killed:
         return "did not end in its grace and was killed"
     return "stopped" + _exit(stopped)

@@ -10,6 +10,7 @@ from orchestrator.system.examiner import SystemExaminer
 from orchestrator.system.facts import DiskFacts
 from orchestrator.system.health import SocketProbe
 from orchestrator.system.logfile import DiskLog
+from orchestrator.system.machine_id import linux_machine_id, mac_machine_id
 from orchestrator.system.premises import DiskPremises
 from orchestrator.system.shim_files import DiskShims
 from orchestrator.system.spawn import HelperSpawner
@@ -40,7 +41,9 @@ def machine(state_root: Path) -> Machine:
         from orchestrator.system.mac_sockets import MacSockets
         from orchestrator.system.mac_traffic import MacTraffic
 
-        table = MacTable(libproc_reader(load("proc")), boot_session(load("c")))
+        boot_id = boot_session(load("c"))
+        machine_id = mac_machine_id(load("c"), boot_id)
+        table = MacTable(libproc_reader(load("proc")), boot_id)
         holder = MacHolder(table, lambda pid: Kqueue(pid, select))
         meter = MacMeter(table)
         mac_sockets = MacSockets(table)
@@ -53,6 +56,7 @@ def machine(state_root: Path) -> Machine:
         from orchestrator.system.sockets import LinuxSockets
         from orchestrator.system.traffic import LinuxTraffic
 
+        machine_id = linux_machine_id()
         table = ProcfsTable()
         holder = LinuxHolder(table)
         meter = ProcfsMeter()
@@ -74,6 +78,7 @@ def machine(state_root: Path) -> Machine:
         worktrees=GitWorktrees(),
         meter=meter,
         premises=DiskPremises(),
+        machine_id=machine_id,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.ports import Absence, ProcessInfo
 from orchestrator.system.mac_processes import MacTable, boot_session, libproc_reader
 from orchestrator.system.mac_sockets import connections_of
+from orchestrator.system.machine_id import mac_machine_id
 
 # Above any pid_max: nobody has it here.
 NOBODY = 2**22 + 4242
@@ -237,3 +238,36 @@ def test_a_refused_look_at_sockets_is_tried_once_more(refusals, found, asked):
 def test_an_address_is_given_as_the_client_knows_it(address, expected):
     ((local, _, _),) = connections_of(NOBODY, lambda _: [Socket(address, (), "LISTEN")])
     assert local == expected
+
+
+class FakeHardware:
+    """`gethostuuid` of one Mac; ``None`` = it refuses."""
+
+    def __init__(self, uuid):
+        self.uuid = uuid
+
+    def gethostuuid(self, buffer, wait):
+        if self.uuid is None:
+            return -1
+        ctypes.memmove(buffer, self.uuid, 16)
+        return 0
+
+
+def test_a_mac_is_known_by_its_hardware_whatever_it_boots():
+    one, other = (FakeHardware(bytes([first] * 16)) for first in (1, 2))
+    mine = mac_machine_id(one, "boot-1")
+    assert mine is not None
+    assert (len(mine), int(mine, 16) > 0) == (16, True)
+    assert mac_machine_id(one, "boot-2") == mine != mac_machine_id(other, "boot-1")
+
+
+@pytest.mark.parametrize(
+    ("uuid", "boot_id"),
+    [
+        pytest.param(None, "boot-1", id="refused"),
+        pytest.param(bytes(16), "boot-1", id="a virtual machine without one"),
+        pytest.param(b"x" * 16, "boottime:17", id="a boot id that moves with the clock"),
+    ],
+)
+def test_a_mac_that_can_t_be_told_for_certain_is_unknown(uuid, boot_id):
+    assert mac_machine_id(FakeHardware(uuid), boot_id) is None

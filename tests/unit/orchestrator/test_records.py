@@ -18,6 +18,7 @@ from orchestrator.records import (
     decode,
     decode_ending,
     encode,
+    is_of_earlier_boot,
 )
 from tests.fakes_orchestrator import MARK, identity
 
@@ -59,6 +60,25 @@ ENDING = Ending(
 def test_a_record_reads_back_as_it_was_written():
     assert decode(encode(RECORD)) == RECORD
     assert decode_ending(encode(ENDING)) == ENDING
+
+
+def test_a_record_of_an_older_version_is_of_no_known_machine():
+    older = {**msgspec.json.decode(encode(RECORD))}
+    del older["machine"]
+    assert decode(msgspec.json.encode(older)) == RECORD
+
+
+BOOTS = [("boot-a", "ns-1"), ("boot-0", "ns-1"), ("boot-0", "ns-2"), ("boot-a", "ns-2")]
+
+
+@pytest.mark.parametrize(("boot", "namespace"), BOOTS)
+@pytest.mark.parametrize("recorded", [None, "m", "n"])
+@pytest.mark.parametrize("here", [None, "m"])
+def test_only_another_boot_of_this_very_machine_is_certain(boot, namespace, recorded, here):
+    then = identity(boot=boot, namespace=namespace)
+    record = msgspec.structs.replace(RECORD, identity=then, machine=recorded)
+    is_certain = (boot, namespace, recorded, here) == ("boot-0", "ns-1", "m", "m")
+    assert is_of_earlier_boot(record, identity(pid=7), here) is is_certain
 
 
 def test_names_in_files_are_camel_case():

@@ -157,10 +157,11 @@ def test_a_start_whose_starter_died_is_ended_and_done_again():
     assert (4242, 15, False) in fake.holder.sent
 
 
-def test_a_record_of_another_boot_stops_the_start():
+def test_a_record_of_another_machine_stops_the_start():
     fake = FakeMachine()
     record = start(fake.ports, request(), launch()).record
-    change_record(fake, identity=msgspec.structs.replace(record.identity, boot_id="boot-b"))
+    elsewhere = msgspec.structs.replace(record.identity, boot_id="boot-b")
+    change_record(fake, identity=elsewhere, machine="machine-b")
     with pytest.raises(IdentityUnknown, match="another boot"):
         start(fake.ports, request(), launch())
     assert fake.holder.sent == []

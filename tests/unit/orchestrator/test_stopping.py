@@ -171,10 +171,55 @@ def test_a_reused_pid_is_refused_and_nothing_is_signalled():
 )
 def test_a_record_from_elsewhere_is_left_alone(field, value, why):
     fake, started = up()
+    change_record(fake, machine="machine-b")
     elsewhere = msgspec.structs.replace(started.record.identity, **{field: value})
     change_record(fake, identity=elsewhere)
     with pytest.raises(IdentityUnknown, match=why):
         stop(fake.ports, INSTANCE)
+    assert fake.holder.sent == []
+    assert NAME in fake.state.files
+
+
+def after_a_restart():
+    """A machine whose record, port and PID are of before: the one stays, the others are given away."""
+    fake, started = up()
+    elsewhere = msgspec.structs.replace(started.record.identity, boot_id="boot-0")
+    change_record(fake, identity=elsewhere)
+    fake.table.processes[4242] = process(4242, ticks=3, argv=("vi",))
+    # Its holder is another user's, and not to be seen.
+    port = Listener(host="::", port=started.record.port, pids=frozenset())
+    fake.sockets.listening = [port]
+    return fake
+
+
+def test_what_ended_with_the_machine_is_put_away_and_its_pid_and_port_are_not_asked():
+    fake = after_a_restart()
+    done = stop(fake.ports, INSTANCE)
+    assert done.was_down
+    assert done.ending is not None
+    assert (done.ending.because, done.ending.was_asked) == ("the machine was restarted", False)
+    assert done.ending.exit == Exit()
+    assert fake.holder.sent == []
+    assert list(fake.state.files) == [records.ending_name(INSTANCE.id)]
+    assert fake.shims.placed == {}
+
+
+def test_after_a_restart_a_start_begins_anew():
+    fake = after_a_restart()
+    again = start(fake.ports, request(), launch())
+    assert not again.was_up
+    assert again.record.identity.boot_id == "boot-a"
+    assert again.record.machine == "machine-a"
+    assert fake.holder.sent == []
+
+
+def test_where_a_process_carries_its_marker_a_restart_is_not_believed():
+    fake = after_a_restart()
+    fake.table.processes[12] = process(12, marker=MARK)
+    with pytest.raises(IdentityUnknown, match="yet PID 12 carries its marker"):
+        stop(fake.ports, INSTANCE)
+    with pytest.raises(IdentityUnknown):
+        start(fake.ports, request(), launch())
     assert fake.holder.sent == []
     assert NAME in fake.state.files
 

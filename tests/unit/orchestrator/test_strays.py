@@ -77,7 +77,42 @@ def elsewhere(fake):
 
 
 def earlier_boot(fake):
+    gone(fake)
     change_record(fake, identity=identity(4242, boot="boot-0"))
+
+
+def earlier_boot_with_the_pid_given_away(fake):
+    earlier_boot(fake)
+    reused(fake)
+
+
+def earlier_boot_in_use(fake):
+    earlier_boot(fake)
+    held(fake)
+
+
+def earlier_boot_with_its_marker_about(fake):
+    change_record(fake, identity=identity(4242, boot="boot-0"))
+
+
+def another_machine(fake):
+    earlier_boot(fake)
+    change_record(fake, machine="machine-b")
+
+
+def record_of_an_older_version(fake):
+    earlier_boot(fake)
+    change_record(fake, machine=None)
+
+
+def machine_without_an_id(fake):
+    record_of_an_older_version(fake)
+    fake.machine_id = None
+
+
+def container_with_its_hosts_machine_id(fake):
+    gone(fake)
+    change_record(fake, identity=identity(4242, boot="boot-0", namespace="ns-2"))
 
 
 def torn(fake):
@@ -128,7 +163,34 @@ def became_anothers(fake):
         pytest.param(busy, "busy", "started or stopped by PID 9", "keep", id="busy"),
         pytest.param(hidden, "unverified", "its record `/state/", "keep", id="hidden"),
         pytest.param(elsewhere, "foreign", "another PID namespace", "keep", id="namespace"),
-        pytest.param(earlier_boot, "foreign", "another boot", "keep", id="boot"),
+        pytest.param(earlier_boot, "dead", "earlier boot of this", "forget", id="boot"),
+        pytest.param(
+            earlier_boot_with_the_pid_given_away, "dead", "earlier boot", "forget", id="boot, PID"
+        ),
+        pytest.param(
+            earlier_boot_in_use, "held", "it ended with an earlier boot", "keep", id="boot, held"
+        ),
+        pytest.param(
+            earlier_boot_with_its_marker_about,
+            "foreign",
+            "yet PID 4242 carries its marker",
+            "keep",
+            id="boot, marker",
+        ),
+        pytest.param(another_machine, "foreign", "boot or machine", "keep", id="shared home"),
+        pytest.param(
+            record_of_an_older_version, "foreign", "boot or machine", "keep", id="older record"
+        ),
+        pytest.param(
+            machine_without_an_id, "foreign", "boot or machine", "keep", id="no machine id"
+        ),
+        pytest.param(
+            container_with_its_hosts_machine_id,
+            "foreign",
+            "another boot or machine",
+            "keep",
+            id="container of another boot",
+        ),
         pytest.param(became_anothers, "other user", "runs as user 0", "keep", id="user"),
     ],
 )
