@@ -74,7 +74,7 @@ def headline(document: Document) -> str:
     failed = f", {done.failed} failed" if done.failed else ""
     billed = len(document.possibly_billed)
     lost = f", {billed} possibly billed without an answer" if billed else ""
-    return f"{status}: {measured} measured{failed}{lost}{_per_target(done)}"
+    return f"{status}: {measured} measured{_per_target(done)}{failed}{lost}"
 
 
 def standings(document: Document) -> tuple[Standing, ...]:

@@ -116,8 +116,8 @@ def test_completeness_and_trust_come_first(run):
     [
         pytest.param(
             RUNS["smoke"](),
-            "Complete, SIMULATED: 24 of 24 trials measured, 1 failed "
-            "(swift/demo-small 12/12, steady/demo-small:eu 12/12)",
+            "Complete, SIMULATED: 24 of 24 trials measured "
+            "(swift/demo-small 12/12, steady/demo-small:eu 12/12), 1 failed",
             id="simulated",
         ),
         pytest.param(
@@ -133,8 +133,8 @@ def test_completeness_and_trust_come_first(run):
         ),
         pytest.param(
             RUNS["version2"](),
-            "Plan unknown, an outage of unknown cause: 20 trials measured, 2 failed "
-            "(aurora/glimmer-2 10, borealis/glimmer-2:us-east 10)",
+            "Plan unknown, an outage of unknown cause: 20 trials measured "
+            "(aurora/glimmer-2 10, borealis/glimmer-2:us-east 10), 2 failed",
             id="version 2",
         ),
     ],
