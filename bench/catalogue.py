@@ -6,14 +6,19 @@ error, it takes any model as typed. A price of 0 in a list counts as unknown.
 
 import ssl
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from bench.endpoint import is_ip
 from bench.errors import KeyRejected, UsageFault
 from bench.model.target import Prices, TargetMetadata
+
+if TYPE_CHECKING:
+    import httpx
 
 TIMEOUT_S = 10.0
 _MAX_BYTES = 32 * 1024 * 1024
@@ -84,6 +89,8 @@ class ModelsQuery:
     """With the key."""
     key_variable: str | None
     cacert: Path | None = None
+    addresses: tuple[str, ...]
+    """What its host was judged to stand for: nothing else is connected to, in this order."""
     refusals: tuple[str, ...] = ()
     """What the body of an HTTP 400 holds when it is the key that was refused."""
 
@@ -101,8 +108,9 @@ def fetch_listing(query: ModelsQuery) -> Listing:
         with (
             # Nothing from the environment: a proxy would see the key of a loopback gateway too.
             httpx.Client(verify=_trust(query.cacert), timeout=TIMEOUT_S, trust_env=False) as client,
-            client.stream("GET", query.url, headers=list(query.headers)) as answer,
+            ExitStack() as stack,
         ):
+            answer = _asked(stack, client, query)
             body = _read(answer.iter_bytes())
     except httpx.HTTPError as fault:
         return Listing(headers={}, problem=f"{query.url}: {str(fault) or type(fault).__name__}")
@@ -118,6 +126,27 @@ def fetch_listing(query: ModelsQuery) -> Listing:
     models = parse_models(body)
     empty = None if models else f"{query.url} lists no models"
     return Listing(models=models, headers=headers, url=query.url, problem=empty)
+
+
+def _asked(stack: ExitStack, client: "httpx.Client", query: ModelsQuery) -> "httpx.Response":
+    """Send the query to the first of the judged addresses that takes the connection."""
+    import httpx
+
+    url = httpx.URL(query.url)
+    # The name stays in `Host` and in TLS; the connection goes where the rules about keys looked.
+    has_host = any(name.lower() == "host" for name, _ in query.headers)
+    headers = [*query.headers, *([] if has_host else [("Host", url.netloc.decode())])]
+    extensions = {} if is_ip(url.host) else {"sni_hostname": url.host}
+    fault: httpx.TransportError = httpx.ConnectError(f"the name `{url.host}` was not found")
+    for address in query.addresses:
+        each = url.copy_with(host=address)
+        try:
+            return stack.enter_context(
+                client.stream("GET", each, headers=headers, extensions=extensions)
+            )
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            fault = error
+    raise fault
 
 
 def _is_refused(status: int, body: bytes, words: Iterable[str]) -> bool:

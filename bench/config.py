@@ -15,7 +15,15 @@ from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
 from bench.model.run import OptionOrigin
 from bench.presets import PRESETS, Preset
-from bench.settings import SETTINGS, Setting, Settings, read_value
+from bench.settings import (
+    SETTINGS,
+    Setting,
+    Settings,
+    duration_text,
+    limit_ms,
+    positive_duration_ms,
+    read_value,
+)
 
 TOML_NAME = "gateway-bench.toml"
 _PREFIX = "BENCHMARK_"
@@ -268,6 +276,10 @@ def _shown(setting: Setting, value: object) -> object:
     """Return a value as `config show` and the journal keep it."""
     if setting.name == "header" and isinstance(value, tuple):
         return [f"{name}: …" for name, _ in value]
+    if setting.read in {limit_ms, positive_duration_ms}:
+        return duration_text(value) if isinstance(value, float) else "none"
+    if setting.kind == "one" and isinstance(value, tuple):
+        return "/".join(f"{part:g}" for part in value)
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -101,7 +101,21 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def reach(host: str, addresses: tuple[str, ...]) -> tuple[bool, bool]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What a host was judged to stand for; the rules about keys were asked for this."""
+
+    stays: bool
+    """A request may stay on this machine."""
+    leaves: bool
+    """A request may leave this machine."""
+
+    def allows(self, address: str) -> bool:
+        """Whether a connection to the IP ``address`` is of a kind that was judged."""
+        return self.stays if _is_loopback(address) else self.leaves
+
+
+def reach(host: str, addresses: tuple[str, ...]) -> Reach:
     """Return whether a request to ``host`` may stay on this machine, and whether it may leave it.
 
     Args:
@@ -109,10 +123,15 @@ def reach(host: str, addresses: tuple[str, ...]) -> tuple[bool, bool]:
         addresses: What it resolves to. A name that nobody knows may turn out to be anywhere: remote.
     """
     if is_loopback_name(host):
-        return True, False
+        return Reach(stays=True, leaves=False)
     stays = any(_is_loopback(address) for address in addresses)
     leaves = not addresses or any(not _is_loopback(address) for address in addresses)
-    return stays, leaves
+    return Reach(stays=stays, leaves=leaves)
+
+
+def is_ip(host: str) -> bool:
+    """Whether ``host`` is an IP address: nothing has to be looked up."""
+    return _ip(host) is not None
 
 
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -88,8 +88,9 @@ class KeyRejected(BenchError):
 
     def __init__(self, *, variable: str | None, url: str, status: int, said: str) -> None:
         key = f"the key in `{variable}`" if variable else "a request without a key"
+        reason = said.removeprefix(f"HTTP {status}").removeprefix(": ")
         super().__init__(
-            f"{url} refused {key} with HTTP {status}: {said.removeprefix(f'HTTP {status}: ')}",
+            f"{url} refused {key} with HTTP {status}{f': {reason}' if reason else ''}",
             hint="check the variable, or name another one with `--api-key-env`",
         )
 

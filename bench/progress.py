@@ -126,8 +126,11 @@ class Progress:
 
     def tell(self, text: str) -> None:
         """Show a line of its own at once, unless nothing is to be shown."""
-        if self._mode == "quiet":
-            return
+        if self._mode != "quiet":
+            self.answer(text)
+
+    def answer(self, text: str) -> None:
+        """Show a line though progress is not wanted: a person did something and waits for it."""
         self.close()
         self._write(f"{text}\n")
 

@@ -36,6 +36,16 @@ def duration_ms(text: str) -> float:
     return float(found[1]) * _UNITS_MS[found[2] or ""]
 
 
+def duration_text(value_ms: float) -> str:
+    """Return a duration as a person would type it: `500ms`, `10s`, `1.5s`, `2m`."""
+    minutes = value_ms / _UNITS_MS["m"]
+    if minutes > 1 and minutes.is_integer():
+        return f"{minutes:.0f}m"
+    if value_ms >= _UNITS_MS["s"]:
+        return f"{value_ms / _UNITS_MS['s']:.10g}s"
+    return f"{value_ms:.10g}ms"
+
+
 def positive_duration_ms(text: str) -> float:
     """Return a duration above zero, in milliseconds."""
     value = duration_ms(text)

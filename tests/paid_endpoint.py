@@ -1,6 +1,7 @@
 """An endpoint that nobody vouches for: no list of models, plain JSON answers, every request kept."""
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +27,8 @@ class PaidEndpoint:
 
 
 @contextmanager
-def paid_endpoint() -> Iterator[PaidEndpoint]:
-    """Serve on a free port of this machine until the block ends."""
+def paid_endpoint(tls: ssl.SSLContext | None = None) -> Iterator[PaidEndpoint]:
+    """Serve on a free port of this machine until the block ends, with TLS where it is given."""
     endpoint = PaidEndpoint()
 
     class Handler(BaseHTTPRequestHandler):
@@ -56,7 +57,9 @@ def paid_endpoint() -> Iterator[PaidEndpoint]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    endpoint.url = f"http://127.0.0.1:{server.server_address[1]}"
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    endpoint.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -1,14 +1,13 @@
 """A run from its first record to its reports: journal, runner, job and files put together."""
 
 import asyncio
-import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.answer_book import write_answer_book
 from bench.app.environment import environment
+from bench.app.interrupting import interruptible
 from bench.app.rendering import make_folder, outcome_of, publish
 from bench.app.request import Outcome, RunRequest, Session
 from bench.archive import keep, mark
@@ -188,7 +187,7 @@ async def _measured(part: _Part, connect: Connect) -> RunEnd:
         on_trial=session.progress.trial_done,
         on_incident=lambda incident: _show(incident, session),
     )
-    with _signals(control):
+    with interruptible(control, session.progress.answer):
         try:
             if link is not None:
                 await link.open(on_incident=runner.take_incident, on_sample=runner.take_sample)
@@ -257,20 +256,6 @@ def _closed(part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None) -
     except JournalUnwritable as error:
         return replace(end, fault=end.fault or error)
     return end
-
-
-@contextmanager
-def _signals(control: Control) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM ask for an orderly end instead of tearing the loop down."""
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
-        loop.add_signal_handler(number, control.interrupt, number)
-    try:
-        yield
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 def _write_book(part: _Part) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from bench.client.dial import DialFailed, Dialler
+from bench.client.dial import Destination, DialFailed, Dialler, LookUp, look_up
 from bench.client.endpoint import Endpoint, address_of, tls_context
 from bench.client.exchange import Exchange, Limits, Phases
 from bench.client.lag import LagProbe
@@ -55,13 +55,20 @@ class HttpChatClient:
         *,
         clock: Clock | None = None,
         timeouts: Timeouts | None = None,
+        look_up: LookUp = look_up,
     ) -> None:
         self._endpoint = endpoint
         self._clock = clock = clock or SystemClock()
         self._now_ns = clock.now_ns
         self._timeouts = timeouts or Timeouts()
         self._address = address_of(endpoint.url)
-        self._dialler = Dialler(self._address, tls_context(endpoint), clock.now_ns)
+        destination = Destination(
+            address=self._address,
+            tls=tls_context(endpoint),
+            reach=endpoint.reach,
+            look_up=look_up,
+        )
+        self._dialler = Dialler(destination, clock.now_ns)
         self._mask = Mask(endpoint.headers, endpoint.secrets)
         self._asks_for_stream = endpoint.asks_for_stream
         self._lag = LagProbe(clock.now_ns)

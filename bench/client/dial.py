@@ -3,15 +3,19 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 from bench.client.endpoint import Address
 from bench.client.exchange import EndCode, Phases
 from bench.client.line import Line
+from bench.endpoint import Reach
 
 SocketAddress = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
+LookUp = Callable[[str, int], Awaitable[list[tuple[Any, ...]]]]
+"""Host and port → what ``socket.getaddrinfo`` returns."""
 _NEXT_ADDRESS_S = 2.0
 """How long one of several addresses of a name may stay silent before the next is tried."""
 
@@ -25,14 +29,32 @@ class DialFailed(Exception):
         self.message = message
 
 
+async def look_up(host: str, port: int) -> list[tuple[Any, ...]]:
+    """Ask this machine's resolver."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """Where connections are opened to."""
+
+    address: Address
+    tls: ssl.SSLContext | None
+    """``None`` = plain http."""
+    reach: Reach | None
+    """What the host may turn out to be; ``None`` = anything."""
+    look_up: LookUp
+
+
 class Dialler:
     """Opens connections to one address."""
 
-    def __init__(
-        self, address: Address, tls: ssl.SSLContext | None, now_ns: Callable[[], int]
-    ) -> None:
-        self._address = address
-        self._tls = tls
+    def __init__(self, destination: Destination, now_ns: Callable[[], int]) -> None:
+        self._address = address = destination.address
+        self._tls = destination.tls
+        self._reach = destination.reach
+        self._look_up = destination.look_up
         self._now_ns = now_ns
         self._where = f"{address.host}:{address.port}"
 
@@ -59,16 +81,33 @@ class Dialler:
 
     async def _resolve(self, phases: Phases) -> list[tuple[socket.AddressFamily, SocketAddress]]:
         address = self._address
-        loop = asyncio.get_running_loop()
         began = self._now_ns()
         try:
-            infos = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+            infos = await self._look_up(address.host, address.port)
         except (OSError, UnicodeError) as error:
             message = f"the name `{address.host}` was not found: {_reason(error)}"
             raise DialFailed("dns_error", message) from error
         if not _is_ip(address.host):
             phases.dns_ns = self._now_ns() - began
-        return [(family, sockaddr) for family, _, _, _, sockaddr in infos]
+        return self._judged([(family, sockaddr) for family, _, _, _, sockaddr in infos])
+
+    def _judged(
+        self, found: list[tuple[socket.AddressFamily, SocketAddress]]
+    ) -> list[tuple[socket.AddressFamily, SocketAddress]]:
+        """Leave out what the host was not when the key was let go there: a name can change."""
+        reach = self._reach
+        if reach is None:
+            return found
+        allowed = [one for one in found if reach.allows(str(one[1][0]))]
+        if found and not allowed:
+            here, there = "this machine", "another machine"
+            was, is_now = (here, there) if reach.stays else (there, here)
+            message = (
+                f"`{self._address.host}` was {was} when it was looked up first and is "
+                f"{is_now} ({found[0][1][0]}) now; nothing is sent there"
+            )
+            raise DialFailed("dns_error", message)
+        return allowed
 
     async def _connect(
         self, found: list[tuple[socket.AddressFamily, SocketAddress]]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from bench.dialects import Dialect
+from bench.endpoint import Reach
 from bench.errors import UsageFault
 from bench.wire.protocol import WireProtocol
 
@@ -84,6 +85,8 @@ class Endpoint:
     """PEM file of the authorities to trust instead of the system's."""
     secrets: tuple[str, ...] = ()
     """Values of ``headers`` that are secret whatever the header is called."""
+    reach: Reach | None = None
+    """What the host was judged to be when the key was let go there; ``None`` = it was not judged."""
 
     def __post_init__(self) -> None:
         address_of(self.url)

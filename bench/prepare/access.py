@@ -8,7 +8,7 @@ from bench.client.endpoint import Endpoint, check_header
 from bench.client.proxy import refuse_proxy
 from bench.config import Config
 from bench.dialects import DIALECTS
-from bench.endpoint import EndpointUrl, parse_url, reach
+from bench.endpoint import EndpointUrl, Reach, parse_url, reach
 from bench.errors import KeyMissing, UsageFault
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
 from bench.model.run import RunConfig
@@ -24,6 +24,8 @@ class Access:
 
     endpoint: EndpointUrl
     address: Address
+    addresses: tuple[str, ...]
+    """What the host stood for when it was judged; empty = nobody knew it."""
     headers: tuple[tuple[str, str], ...]
     """Typed ones, secret ones and the key."""
     key_variable: str | None
@@ -55,7 +57,8 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
             hint="`--url URL`, `BENCHMARK_API_URL`, or a preset with an endpoint of its own",
         )
     endpoint = parse_url(settings.url, path=PROTOCOLS[settings.api].path)
-    address = _address(config, endpoint, trusted_hosts, resolve)
+    addresses = resolve(endpoint.host, endpoint.port)
+    address = _address(config, endpoint, trusted_hosts, reach(endpoint.host, addresses))
     refuse_proxy(endpoint.url, config.place.environ)
     secrets = dict(_secret_headers(config))
     key, notes = _key(config, address, tuple(secrets))
@@ -71,6 +74,7 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
     return Access(
         endpoint=endpoint,
         address=address,
+        addresses=addresses,
         headers=tuple(headers),
         key_variable=key.variable if key else None,
         secrets=tuple(secret.value for secret in (*secrets.values(), *([key] if key else []))),
@@ -80,16 +84,15 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
 
 
 def _address(
-    config: Config, endpoint: EndpointUrl, trusted: tuple[str, ...], resolve: Resolve
+    config: Config, endpoint: EndpointUrl, trusted: tuple[str, ...], judged: Reach
 ) -> Address:
-    stays, leaves = reach(endpoint.host, resolve(endpoint.host, endpoint.port))
     return Address(
         scheme=endpoint.scheme,
         host=endpoint.host,
         origin=config.trust["url"],
         given_by=config.label("url"),
-        is_loopback=stays,
-        is_remote=leaves,
+        is_loopback=judged.stays,
+        is_remote=judged.leaves,
         is_trusted=endpoint.host in trusted,
     )
 
@@ -162,4 +165,5 @@ def make_endpoint(run: RunConfig, access: Access, *, body: bytes | None) -> Endp
         raw_body=body,
         cacert=access.cacert,
         secrets=access.secrets,
+        reach=Reach(stays=access.address.is_loopback, leaves=access.address.is_remote),
     )

@@ -65,6 +65,7 @@ def ask_gateway(access: Access, *, dialect: str) -> Listing:
         key_variable=access.key_variable,
         cacert=access.cacert,
         refusals=told.key_refusals,
+        addresses=access.addresses,
     )
     return fetch_listing(query)
 

@@ -13,6 +13,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.place import current_place
 from bench.cli.sections import SectionedCommand
 from bench.config import load_config
+from bench.settings import duration_text
 from orchestrator.cli.start_options import start_options, typed_flags
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
@@ -56,6 +57,8 @@ def _safe(key: str, value: object) -> str:
     if key in ("env", "point.env", "point.headers") and isinstance(value, dict):
         named = [f"{name}={mask(f'{name}={one}').partition('=')[2]}" for name, one in value.items()]
         return printable(", ".join(named))
+    if isinstance(value, float):  # the only numbers with a fraction are durations
+        return duration_text(value)
     return printable(mask(shown(value)))
 
 

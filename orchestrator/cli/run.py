@@ -47,7 +47,7 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         described = describe_attached(flags, here, pid)
     measuring = Measuring(
         command="bench",
-        words=(*measuring_argv(ctx), *_dialect(described, params), *verbosity(params)),
+        words=(*measuring_argv(ctx), *_known_as(described, params), *verbosity(params)),
         may_ask=not params.get("yes") and not params.get("wants_json"),
     )
     job = a_job(
@@ -82,7 +82,8 @@ def _models(params: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _dialect(described: Described, params: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the description's dialect where none was typed."""
-    typed = params.get("dialect") or params.get("preset")
-    return () if typed else ("--dialect", described.config.dialect)
+def _known_as(described: Described, params: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the description's preset and dialect where none was typed, for the child."""
+    config = described.config
+    preset = ("--preset", config.preset) if config.preset and not params.get("preset") else ()
+    return (*preset, *(() if params.get("dialect") else ("--dialect", config.dialect)))

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tests.paid_endpoint import PaidEndpoint, paid_endpoint
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[3]
+TLS = ROOT / "tests" / "cases" / "tls"
 PATIENCE_S = 90
 """A safety stop for a machine under load, never a bound that is tested."""
 SECRET = "sk-local-secret-1"  # noqa: S105  made up
@@ -310,6 +312,25 @@ def test_a_cut_run_goes_on_and_needs_its_headers_again(cli, paid):
     unpaid = cli("resume", "latest", "-H", "X-A: b")
     assert unpaid.returncode == 7
     assert "paid run, what is missing:" in unpaid.stderr
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_an_endpoint_with_a_private_authority_is_asked_by_name_and_by_address(cli, host):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(TLS / "cert.pem", TLS / "key.pem")
+    with paid_endpoint(context) as served:
+        url = served.url.replace("127.0.0.1", host)
+        words = ("bench", "m", *at(url), *QUICK, "--no-stream", "--yes")
+        ended = cli(*words, "--cacert", str(TLS / "cert.pem"))
+        assert ended.returncode == 0, ended.stderr
+        assert len(served.posts) == 1
+        port = url.rpartition(":")[2]
+        asked = [*served.gets, *(headers for headers, _ in served.posts)]
+        assert {headers["host"] for headers in asked} == {f"{host}:{port}"}
+        strange = cli(*words, "--again", "--json")
+        told = msgspec.json.decode(strange.stdout, type=CommandObject)
+        assert (strange.returncode, told.reason) == (5, "no_success")
+        assert len(served.posts) == 1
 
 
 def answered(cli: Cli, answers: str, *words: str) -> tuple[int, str]:

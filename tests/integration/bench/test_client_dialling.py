@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from bench.client import Timeouts
+from bench.client import HttpChatClient, Timeouts
+from bench.endpoint import Reach
 from bench.model.trial import Response
-from tests.asking import asking, call, code, run
+from tests.asking import asking, call, code, endpoint, run
 from tests.fake_gateway import (
     ANSWER,
     Act,
@@ -64,6 +65,43 @@ def test_a_name_is_looked_up_in_a_phase_of_its_own() -> None:
     assert code(response) is None
     assert response.timing.dns_ms is not None
     assert response.timing.connect_ms is not None
+
+
+@pytest.mark.parametrize(
+    ("judged", "said"),
+    [
+        pytest.param(
+            Reach(stays=False, leaves=True),
+            "`turning.example` was another machine when it was looked up first and is this machine "
+            "(127.0.0.1) now; nothing is sent there",
+            id="a-name-that-moved-here",
+        ),
+        pytest.param(Reach(stays=True, leaves=False), None, id="a-name-that-stayed-here"),
+    ],
+)
+def test_a_key_goes_only_to_the_kind_of_address_that_it_was_let_go_to(judged, said) -> None:
+    async def scene() -> tuple[Response, int]:
+        async with fake_gateway(ANSWER) as gateway:
+            port = int(gateway.url.rpartition(":")[2].partition("/")[0])
+
+            async def look_up(host: str, _: int) -> list[tuple[Any, ...]]:
+                names.append(host)
+                return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+            client = HttpChatClient(
+                endpoint(f"http://turning.example:{port}/v1", reach=judged), look_up=look_up
+            )
+            try:
+                return (await client.send(call()))[1], len(gateway.requests)
+            finally:
+                await client.close()
+
+    names: list[str] = []
+    response, arrived = run(scene())
+    assert names == ["turning.example"]
+    assert (response.error and response.error.message) == said
+    assert code(response) == ("dns_error" if said else None)
+    assert arrived == (0 if said else 1)
 
 
 def test_a_server_that_does_not_take_connections_is_a_connect_timeout() -> None:

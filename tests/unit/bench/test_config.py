@@ -180,3 +180,11 @@ def test_every_variable_stands_in_the_example_file():
     for setting in SETTINGS.values():
         if "env" in setting.places:
             assert f"#{setting.variable}=" in text, setting.variable
+
+
+def test_values_are_shown_as_a_person_would_type_them(tmp_path):
+    flags = {"timeout": "90000", "budget": "none", "assume_price": "0.15/0.60"}
+    shown = load_config(flags, Place(folder=tmp_path, environ={})).origins
+    assert shown["timeout"].value == "90s"
+    assert shown["budget"].value == "none"
+    assert shown["assume-price"].value == "0.15/0.6"

@@ -1,6 +1,6 @@
 import pytest
 
-from bench.endpoint import parse_url, reach
+from bench.endpoint import Reach, parse_url, reach
 from bench.errors import UsageFault
 
 URLS = [
@@ -71,4 +71,20 @@ REACHES = [
 
 @pytest.mark.parametrize(("host", "addresses", "wanted"), REACHES)
 def test_where_a_host_leads_is_decided_by_its_addresses(host, addresses, wanted):
-    assert reach(host, addresses) == wanted
+    stays, leaves = wanted
+    assert reach(host, addresses) == Reach(stays=stays, leaves=leaves)
+
+
+@pytest.mark.parametrize(
+    ("judged", "address", "is_allowed"),
+    [
+        pytest.param((True, False), "127.0.0.9", True, id="here-stays-here"),
+        pytest.param((True, False), "192.0.2.1", False, id="here-went-away"),
+        pytest.param((False, True), "192.0.2.1", True, id="away-stays-away"),
+        pytest.param((False, True), "::ffff:127.0.0.1", False, id="away-came-here"),
+        pytest.param((True, True), "::1", True, id="both-were-judged"),
+    ],
+)
+def test_only_what_was_judged_is_connected_to(judged, address, is_allowed):
+    stays, leaves = judged
+    assert Reach(stays=stays, leaves=leaves).allows(address) is is_allowed

@@ -1,6 +1,6 @@
 import pytest
 
-from bench.settings import SETTINGS, Settings, read_value
+from bench.settings import SETTINGS, Settings, duration_ms, duration_text, read_value
 
 READINGS = [
     pytest.param("budget", "2m", 120_000.0, id="minutes"),
@@ -63,3 +63,19 @@ def test_what_can_t_be_read_says_what_is_needed(field, raw, needed):
 
 def test_the_table_and_the_record_have_the_same_names_in_the_same_order():
     assert list(SETTINGS) == list(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("value_ms", "text"),
+    [
+        pytest.param(10_000.0, "10s", id="seconds"),
+        pytest.param(60_000.0, "60s", id="one-minute"),
+        pytest.param(120_000.0, "2m", id="minutes"),
+        pytest.param(1_500.0, "1.5s", id="a-part-of-a-second"),
+        pytest.param(500.0, "500ms", id="milliseconds"),
+        pytest.param(0.25, "0.25ms", id="less"),
+    ],
+)
+def test_a_duration_is_shown_as_it_would_be_typed(value_ms, text):
+    assert duration_text(value_ms) == text
+    assert duration_ms(text) == value_ms
