@@ -107,6 +107,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
         run_id=getattr(fault, "run_id", None),
         detail=getattr(fault, "detail", {}),
         is_fault=True,
+        is_retryable=bool(getattr(fault, "retryable", False)),
     )
 
 

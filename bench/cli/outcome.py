@@ -82,6 +82,8 @@ class Outcome:
     """It ended by an error and not by what it did; no part of the object."""
     status: Status | None = None
     """``None`` = as the exit code says; set where that is another command's."""
+    is_retryable: bool = False
+    """It may end otherwise by itself, although the exit code does not say so."""
     text: str = ""
     """What stdout gets without ``--json``: data that can be piped."""
 
@@ -93,7 +95,8 @@ def encode_outcome(command: str, outcome: Outcome) -> bytes:
         status=outcome.status or _STATUS.get(outcome.exit_code, "failed"),
         exit_code=outcome.exit_code,
         reason=outcome.reason or ("done" if outcome.exit_code == 0 else None),
-        retryable=outcome.status is None and outcome.exit_code in _RESUMABLE,
+        retryable=outcome.is_retryable
+        or (outcome.status is None and outcome.exit_code in _RESUMABLE),
         run_id=outcome.run_id,
         headline=outcome.headline[:_MAX_TEXT],
         planned=outcome.planned,

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.integration, needs_namespace()]
 ROOT = Path(__file__).parents[3]
 
 
-def inside(first: str, driver: str) -> dict:
+def inside(first: str, driver: str) -> dict[str, Any]:
     """Run a driver under a first process that reaps as told; return what it prints."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return run_inside(first, {"driver": driver, "root": str(ROOT)}, environment)
@@ -47,6 +48,7 @@ print(driver.stdout.read().decode())
 STOP = """
 import json
 from pathlib import Path
+from typing import Any
 from tests.yard import Yard
 yard = Yard()
 try:
@@ -109,6 +111,7 @@ def test_where_nobody_reaps_a_dead_gateway_is_started_anew():
 REUSED = """
 import json, os, signal, time
 from pathlib import Path
+from typing import Any
 from orchestrator.errors import PidReused
 from tests.pid_reuse import stranger_at, wait_gone
 from tests.yard import Yard
@@ -156,6 +159,7 @@ def test_a_pid_that_was_given_to_a_stranger_is_left_alone():
 ELSEWHERE = """
 import os, sys
 from pathlib import Path
+from typing import Any
 from dataclasses import replace
 from orchestrator import system
 from orchestrator.records import Instance
