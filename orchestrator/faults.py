@@ -14,7 +14,6 @@ NotStarted (3)
 NotVerified (3)
 └── NotAttached              a process can't be shown to be what should be watched
 Untrusted (7)               a file of the worktree would make us execute something
-BenchDied (5)               the measuring process was killed; its journal is kept
 """
 
 import difflib
@@ -159,10 +158,6 @@ class BuildDiffers(NotStarted):
         self.differences = tuple(differences)
 
 
-class NotAJobJournal(DescriptionFault):
-    """The journal can't be resumed with a gateway around it."""
-
-
 class Untrusted(OrchestratorError):
     """A file of the worktree decides what is executed, and nobody has agreed to it yet.
 
@@ -181,26 +176,3 @@ class Untrusted(OrchestratorError):
             hint=f"look at it, then type `{command}`",
         )
         self.command = command
-
-
-class BenchDied(OrchestratorError):
-    """The measuring process ended without its end being written.
-
-    Args:
-        how: ``was killed by SIGKILL``, ``ended with 1``.
-        journal: What was saved; ``None`` = it died before its journal existed.
-    """
-
-    exit_code = 5
-    retryable = True
-
-    def __init__(self, how: str, journal: str | None, *, gateway_died: bool) -> None:
-        kept = f"what it had measured is kept in `{journal}`" if journal else "nothing was measured"
-        super().__init__(
-            f"the measuring process {how}; {kept}",
-            hint=f"`gateway-bench resume {journal}` asks only for what is missing"
-            if journal
-            else None,
-        )
-        if gateway_died:
-            self.exit_code = 4

@@ -93,7 +93,7 @@ def _failure(fault: Exception, console: Console) -> Outcome:
     elif isinstance(getattr(fault, "exit_code", None), int):
         message = str(getattr(fault, "message", fault))
         hint, exit_code = getattr(fault, "hint", None), int(fault.exit_code)  # type: ignore[attr-defined]
-        reason = _snake(type(fault).__name__)
+        reason = reason_of(type(fault))
     else:
         return _unexpected(fault, console)
     if console.debug:
@@ -185,8 +185,9 @@ def _click_hint(fault: click.ClickException) -> str | None:
     return f"`{context.command_path} --help` shows how it is used" if context else None
 
 
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+def reason_of(kind: type[Exception]) -> str:
+    """Return the `reason` of a class of errors: its name in the object's spelling."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", kind.__name__).lower()
 
 
 def _write_fault(told: str) -> Path | None:
