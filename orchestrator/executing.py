@@ -7,7 +7,7 @@ when the gateway is lost. Its status is ours.
 import re
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +17,18 @@ from typing import Literal
 from orchestrator.around import Say
 from orchestrator.bringing import Up
 from orchestrator.events import Trouble, as_trouble
-from orchestrator.exposure import DEFAULT_PATTERNS
+from orchestrator.exposure import DEFAULT_PATTERNS, Exposure
 from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import client_key
 from orchestrator.lifecycle import Machine
+from orchestrator.lookout import Lookout
+from orchestrator.notes import Note
 from orchestrator.render import up_line
+from orchestrator.resources import Extremes
 from orchestrator.taking_down import Down, take_down
 from orchestrator.templates import fill
+from orchestrator.tidings import is_known, watched
 from orchestrator.watch import Watcher
 
 OnDeath = Literal["stop", "continue"]
@@ -61,16 +65,24 @@ class ErrandEnd:
     """It was wanted to go on without the gateway."""
     down: Down | None
     """``None`` = the gateway was left up."""
+    notes: tuple[Note, ...] = ()
+    """What was noticed around the gateway while the command ran."""
+    resources: Mapping[str, float | None] | None = None
+    """What the gateway's processes used meanwhile; ``None`` = nothing was sampled."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Course:
     """What happened so far."""
 
+    exposure: tuple[Exposure, ...]
+    """What was said of it when the gateway came up."""
     trouble: Trouble | None = None
     was_ended_by_us: bool = False
     kill_at_ns: int | None = None
     signals: list[int] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    used: Extremes = field(default_factory=Extremes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +92,7 @@ class _Told:
     number: int
 
 
-_Happening = GuestEnded | GuestPaused | _Told | Trouble
+_Happening = GuestEnded | GuestPaused | Note | _Told | Trouble
 
 
 def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Say) -> ErrandEnd:
@@ -113,6 +125,8 @@ def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Sa
         was_ended_by_us=course.was_ended_by_us,
         may_go_on=errand.on_death == "continue",
         down=next(iter(stopped), None),
+        notes=tuple(course.notes),
+        resources=course.used.facts(),
     )
 
 
@@ -165,7 +179,7 @@ def _accompany(
 ) -> tuple[int, _Course]:
     """Run the command to its end, whatever it or the gateway or we are told meanwhile."""
     happenings: SimpleQueue[_Happening] = SimpleQueue()
-    course = _Course()
+    course = _Course(exposure=up.started.record.exposure)
     with ExitStack() as after:
         watcher = Watcher(
             machine,
@@ -174,6 +188,13 @@ def _accompany(
             on_trouble=happenings.put,
         )
         after.callback(watcher.close)
+        lookout = Lookout(
+            machine,
+            watched(up),
+            on_reading=lambda one: course.used.take(one.at_ns, one.values),
+            on_note=happenings.put,
+        )
+        after.callback(lookout.close)
         guest = Guest(
             words,
             environment=guest_environment(up),
@@ -189,6 +210,7 @@ def _accompany(
             if isinstance(happening, GuestEnded):
                 break
             _meet(happening, errand, guest, course, machine, say)
+        lookout.finish()
         watcher.expect_end()
         # A death in the same moment may not have been told yet.
         found = course.trouble or watcher.explain(None)
@@ -212,7 +234,7 @@ def _next(
 
 
 def _meet(
-    happening: GuestPaused | _Told | Trouble | None,
+    happening: GuestPaused | Note | _Told | Trouble | None,
     errand: Errand,
     guest: Guest,
     course: _Course,
@@ -226,6 +248,8 @@ def _meet(
                 course.kill_at_ns = None
         case GuestPaused():
             guest.pause_with_it()
+        case Note():
+            _take_note(happening, course, say)
         case _Told():
             _pass_on(happening.number, guest, course, machine)
         case Trouble():
@@ -238,6 +262,12 @@ def _meet(
             guest.signal(signal.SIGTERM)
             guest.signal(signal.SIGCONT)
             course.kill_at_ns = machine.clock.now_ns() + int(_GUEST_GRACE_S * 1e9)
+
+
+def _take_note(note: Note, course: _Course, say: Say) -> None:
+    course.notes.append(note)
+    if not is_known(note, course.exposure):
+        say(f"warning: {note.line}")
 
 
 def _pass_on(number: int, guest: Guest, course: _Course, machine: Machine) -> None:

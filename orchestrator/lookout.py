@@ -84,6 +84,8 @@ class Lookout:
         logged = {Path(record.log).parent: "the log"} if record.log else {}
         self._disk = DiskCheck(machine, {**logged, **watched.folders})
         self._watched = watched
+        # Before anything is measured: what changes from here on is seen.
+        self._checks = self._made()
         self._is_closer = False
         self._turns = 0
         self._lock = threading.Lock()
@@ -123,7 +125,7 @@ class Lookout:
     def _run(self) -> None:
         try:
             self._sample(with_memory=True, with_connections=True)
-            self._watch(self._checks())
+            self._watch(self._checks)
         except Exception as fault:  # noqa: BLE001  # the border of the thread: looking ends no run
             self._on_note(
                 Note(
@@ -134,7 +136,7 @@ class Lookout:
                 )
             )
 
-    def _checks(self) -> list[Check]:
+    def _made(self) -> list[Check]:
         machine, watched, record = self._machine, self._watched, self._watched.record
         entry = Path(record.entry or "")
         patterns = patterns_for(

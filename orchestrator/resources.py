@@ -5,7 +5,7 @@ read as a small one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.watch_ports import Connections, Usage
 
@@ -92,3 +92,45 @@ def total(parts: Iterable[int | None]) -> int | None:
     if not known or None in known:
         return None
     return sum(part for part in known if part is not None)
+
+
+class Extremes:
+    """First, largest and last of each value over many samples, in the names of result documents."""
+
+    def __init__(self) -> None:
+        self._first: Mapping[str, float] = {}
+        self._last: Mapping[str, float] = {}
+        self._largest: dict[str, float] = {}
+        self._count = 0
+        self._span_ns = (0, 0)
+
+    def take(self, at_ns: int, values: Mapping[str, float]) -> None:
+        """Take the next sample."""
+        if not self._count:
+            self._first, self._span_ns = values, (at_ns, at_ns)
+        self._count += 1
+        self._last, self._span_ns = values, (self._span_ns[0], at_ns)
+        for name, value in values.items():
+            self._largest[name] = max(value, self._largest.get(name, value))
+
+    def facts(self) -> dict[str, float | None] | None:
+        """Return what they amount to; ``None`` = there was no sample."""
+        if not self._count:
+            return None
+        begun, ended = self._first.get("cpuMs"), self._last.get("cpuMs")
+        return {
+            "samples": self._count,
+            "spanMs": (self._span_ns[1] - self._span_ns[0]) / 1e6,
+            "cpuMs": None if begun is None or ended is None else ended - begun,
+            "idleRssMb": self._first.get("rssMb"),
+            "peakRssMb": self._largest.get("rssMb"),
+            "finalRssMb": self._last.get("rssMb"),
+            "idlePssMb": self._first.get("pssMb"),
+            "peakPssMb": self._largest.get("pssMb"),
+            "finalPssMb": self._last.get("pssMb"),
+            "maxProcesses": self._largest.get("processes"),
+            "maxThreads": self._largest.get("threads"),
+            "maxDescriptors": self._largest.get("descriptors"),
+            "maxConnectionsIn": self._largest.get("connectionsIn"),
+            "maxConnectionsOut": self._largest.get("connectionsOut"),
+        }

@@ -5,9 +5,11 @@ first sample, of the idle gateway, is kept for it until then.
 """
 
 import threading
+from collections.abc import Collection
 from typing import Any
 
 from orchestrator.bringing import Up
+from orchestrator.exposure import Exposure
 from orchestrator.launching import secret_values
 from orchestrator.link import JobLink
 from orchestrator.lookout import Reading, Watched
@@ -34,7 +36,7 @@ class Tidings:
 
     def __init__(self, link: JobLink, record: GatewayRecord) -> None:
         self._link = link
-        self._exposed = {(one.pid, one.pattern) for one in record.exposure}
+        self._exposure = record.exposure
         self._lock = threading.Lock()
         self._first: Reading | None = None
         self._has_journal = False
@@ -68,13 +70,16 @@ class Tidings:
                 "summary": note.summary,
                 "detail": note.detail,
                 "fatal": False,
-                "told": self._is_told(note),
+                "told": is_known(note, self._exposure),
             }
         )
 
-    def _is_told(self, note: Note) -> bool:
-        found = note.detail.get("processes", ()) if note.incident_class == "exposed" else ()
-        return bool(found) and all((one["pid"], one["pattern"]) in self._exposed for one in found)
+
+def is_known(note: Note, exposure: Collection[Exposure]) -> bool:
+    """Say whether a notice only repeats what was said when the gateway came up."""
+    known = {(one.pid, one.pattern) for one in exposure}
+    found = note.detail.get("processes", ()) if note.incident_class == "exposed" else ()
+    return bool(found) and all((one["pid"], one["pattern"]) in known for one in found)
 
 
 def _sample(reading: Reading) -> dict[str, Any]:

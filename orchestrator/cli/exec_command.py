@@ -150,6 +150,10 @@ def _outcome(end: ErrandEnd, words: tuple[str, ...], console: Console) -> Outcom
             "incident": None
             if end.trouble is None
             else {"class": end.trouble.incident_class, "summary": end.trouble.summary},
+            "notices": [
+                {"class": one.incident_class, "summary": one.summary} for one in end.notes
+            ],
+            "resources": end.resources,
             "gateway": {**record_facts(end.up.started.record), **_ending(end)},
         },
     )

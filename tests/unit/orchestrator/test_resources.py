@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.resources import CpuTally, sample_values
+from orchestrator.resources import CpuTally, Extremes, sample_values
 from orchestrator.watch_ports import Connections, Usage
 
 
@@ -81,3 +81,19 @@ def test_memory_and_connections_are_there_when_they_were_asked_for():
     )
     assert values["pssMb"] == 1.5
     assert [values[f"connections{kind}"] for kind in ("In", "Waiting", "Out")] == [7.0, 2.0, 3.0]
+
+
+def test_extremes_are_first_largest_and_last_and_the_time_between():
+    used = Extremes()
+    assert used.facts() is None
+    for at_ns, cpu_ms, rss in (
+        (1_000_000, 50.0, 10.0),
+        (4_000_000, 60.0, 30.0),
+        (9_000_000, 75.0, 20.0),
+    ):
+        used.take(at_ns, {"cpuMs": cpu_ms, "rssMb": rss})
+    facts = used.facts()
+    assert facts is not None
+    assert (facts["samples"], facts["spanMs"], facts["cpuMs"]) == (3, 8.0, 25.0)
+    assert [facts[f"{which}RssMb"] for which in ("idle", "peak", "final")] == [10.0, 30.0, 20.0]
+    assert facts["peakPssMb"] is None
