@@ -19,7 +19,7 @@ from orchestrator.bringing import Up
 from orchestrator.events import Trouble, as_trouble
 from orchestrator.exposure import DEFAULT_PATTERNS, Exposure
 from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
-from orchestrator.interrupts import Interrupts
+from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import client_key
 from orchestrator.lifecycle import Machine
 from orchestrator.lookout import Lookout
@@ -195,6 +195,11 @@ def _accompany(
             on_note=happenings.put,
         )
         after.callback(lookout.close)
+        # Before the command runs: what comes from now on is kept for it.
+        interrupts.forward = lambda number: happenings.put(_Told(number=number))
+        after.callback(setattr, interrupts, "forward", None)
+        if interrupts.received:
+            raise Interrupted(interrupts.received[0])
         guest = Guest(
             words,
             environment=guest_environment(up),
@@ -203,8 +208,6 @@ def _accompany(
             tell=happenings.put,
         )
         after.callback(guest.leave)
-        interrupts.forward = lambda number: happenings.put(_Told(number=number))
-        after.callback(setattr, interrupts, "forward", None)
         while True:
             happening = _next(happenings, course, machine)
             if isinstance(happening, GuestEnded):

@@ -201,6 +201,8 @@ def _measure(
         after.callback(child.end)
         interrupts.forward = child.signal
         after.callback(setattr, interrupts, "forward", None)
+        for number in interrupts.received:  # those that came while it was being started
+            child.signal(number)
         terminal = ExitStack()
         after.callback(terminal.close)
         if job.measuring.may_ask:

@@ -9,6 +9,7 @@ from bench.cli.manners import Manners
 from bench.cli.outcome import Outcome, Status
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
+from orchestrator.around import Say
 from orchestrator.attaching import attach
 from orchestrator.bringing import bring_up
 from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
@@ -90,7 +91,7 @@ def exec_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
             headline = "interrupted before the command ran; the gateway is stopped"
             console.say(f"error: {headline}")
             return Outcome(exit_code=signal.exit_code, reason="interrupted", headline=headline)
-    return _outcome(end, params["words"], console)
+    return outcome_of(end, params["words"], console.say)
 
 
 def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
@@ -120,7 +121,8 @@ def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
     )
 
 
-def _outcome(end: ErrandEnd, words: tuple[str, ...], console: Console) -> Outcome:
+def outcome_of(end: ErrandEnd, words: tuple[str, ...], say: Say) -> Outcome:
+    """Turn the end of an errand into that of our command, and say what was ours about it."""
     name = words[0]
     exit_code, reason, of_class = _verdict(end)
     how = how_ended(end.status)
@@ -129,10 +131,10 @@ def _outcome(end: ErrandEnd, words: tuple[str, ...], console: Console) -> Outcom
         headline += f"; {end.trouble.summary[0].lower()}{end.trouble.summary[1:].rstrip('.')}"
     fault = None if end.down is None else end.down.fault
     if fault is not None:
-        console.say(f"error: {fault.message}")
-        console.say(f"hint: {fault.hint}")
+        say(f"error: {fault.message}")
+        say(f"hint: {fault.hint}")
     if of_class is not None:
-        console.say(f"class: {reason} ({of_class})")
+        say(f"class: {reason} ({of_class})")
     return Outcome(
         exit_code=exit_code,
         reason=reason,
