@@ -127,7 +127,7 @@ class ExposureCheck:
         secrets: Values to mask in a command line.
     """
 
-    every_s = 2.0
+    every_s = 4.0
 
     def __init__(
         self,

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from orchestrator.events import Trouble
 from orchestrator.lifecycle import Machine
-from orchestrator.ports import Absence
 from orchestrator.records import GatewayRecord
 
 # A debugger or a look by `strace` stops a process for a moment.
@@ -38,8 +37,8 @@ class Condition:
     def look(self) -> Trouble | None:
         """Look once; return what is wrong since the last look, ``None`` = it is fine."""
         now_ns = self._machine.clock.now_ns()
-        seen = self._machine.table.look(self._record.identity.pid)
-        is_stopped = not isinstance(seen, Absence) and seen.state == "stopped"
+        seen = self._machine.meter.kin(self._record.identity.pid)
+        is_stopped = seen is not None and seen.is_stopped
         self._stopped = self._stopped + 1 if is_stopped else 0
         if is_stopped and self._stopped < _STOPPED_LOOKS:
             return None

@@ -29,11 +29,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kin:
-    """To whom a process belongs."""
+    """To whom a process belongs, and whether it runs."""
 
     start_ticks: int
     parent: int
     session: int
+    is_stopped: bool = False
+    """By a signal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -407,7 +407,12 @@ class FakeMeter:
         if seen is None:
             return None
         ticks = seen.identity.start_ticks
-        return Kin(start_ticks=ticks, parent=seen.parent, session=seen.session)
+        return Kin(
+            start_ticks=ticks,
+            parent=seen.parent,
+            session=seen.session,
+            is_stopped=seen.state == "stopped",
+        )
 
     def usage(self, pid: int) -> Usage | None:
         seen = self.table.processes.get(pid)

@@ -35,7 +35,12 @@ class MacMeter:
             session = -1
         if info is None:
             return None
-        return Kin(start_ticks=info.start_us, parent=info.parent, session=session)
+        return Kin(
+            start_ticks=info.start_us,
+            parent=info.parent,
+            session=session,
+            is_stopped=info.state == "stopped",
+        )
 
     def usage(self, pid: int) -> Usage | None:
         """Return what one process uses; another user's shows only that it is there."""

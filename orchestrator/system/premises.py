@@ -1,5 +1,6 @@
 """Folders that a running gateway depends on: there or gone, changed or not, full or not."""
 
+import contextlib
 import hashlib
 import os
 import re
@@ -104,14 +105,15 @@ def _is_walked(entry: os.DirEntry[str]) -> bool:
 
 def _code_in(folder: str, root: Path) -> dict[str, Stamp]:
     found: dict[str, Stamp] = {}
+    begins = len(str(root)) + 1
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if os.path.splitext(entry.name)[1] not in _CODE:  # noqa: PTH122  # hot loop
-                    continue
-                stamp = _stamp(Path(entry.path))
-                if stamp is not None:
-                    found[os.path.relpath(entry.path, root)] = stamp
+                if os.path.splitext(entry.name)[1] in _CODE:  # noqa: PTH122  # hot loop
+                    with contextlib.suppress(OSError):  # removed meanwhile, or a link to nowhere
+                        seen = entry.stat()
+                        stamp = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+                        found[entry.path[begins:]] = stamp
     except OSError:
         return found
     return found

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Iterator
-from pathlib import Path
 
 from orchestrator.system.procfs import parse_stat
 from orchestrator.watch_ports import Connections, Kin, Usage
@@ -26,7 +25,12 @@ class ProcfsMeter:
         if not data:
             return None
         stat = parse_stat(data.decode(errors="surrogateescape"))
-        return Kin(start_ticks=stat.start_ticks, parent=stat.parent, session=stat.session)
+        return Kin(
+            start_ticks=stat.start_ticks,
+            parent=stat.parent,
+            session=stat.session,
+            is_stopped=stat.state == "stopped",
+        )
 
     def usage(self, pid: int) -> Usage | None:
         """Return what one process uses; a zombie uses nothing."""
@@ -109,6 +113,7 @@ def _descriptors(pid: int) -> int | None:
 
 def _read(path: str) -> bytes | None:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # hot loop
+            return file.read()
     except OSError:  # ended meanwhile, or not for this user: both mean "not seen"
         return None
