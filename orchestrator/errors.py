@@ -15,6 +15,7 @@ OrchestratorError (1)
 │   └── NeverReady              it lives, but its health never answered as expected
 ├── NotVerified (3)             nothing was signalled
 │   ├── PidReused               the PID belongs to another process now
+│   ├── ForeignProc             `/proc` belongs to another PID namespace than we do
 │   ├── IdentityUnknown         another boot, another namespace, a hidden process
 │   ├── NotForUs                it is in use, or belongs to somebody else
 │   └── RecordUnreadable        truncated, or written by a newer version
@@ -205,6 +206,16 @@ class PidReused(NotVerified):
             f"PID {pid} was started at tick {seen_ticks}, our gateway at tick "
             f"{recorded_ticks}: the PID was reused",
             hint="the gateway is gone; `gateway-bench status` shows what is left on record",
+        )
+
+
+class ForeignProc(NotVerified):
+    """``/proc`` numbers processes as another PID namespace does; a PID from it may be anybody's."""
+
+    def __init__(self, here: int, there: int) -> None:
+        super().__init__(
+            f"`/proc` belongs to another PID namespace: we are PID {here}, and PID {there} in there",
+            hint="mount it anew in this namespace: `mount -t proc proc /proc`",
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from orchestrator import system
 from orchestrator.entry import read_command
-from orchestrator.lifecycle import Launch, Started, StartRequest
+from orchestrator.lifecycle import Launch, Started, StartRequest, Stopped
 from orchestrator.ports import ProcessInfo
 from orchestrator.readiness import HealthCheck
 from orchestrator.records import Instance
@@ -96,7 +96,7 @@ class Yard:
         self.write("dist/serve.py", text)
         return self.start(sys.executable, "dist/serve.py", **changes)
 
-    def stop(self, **more):
+    def stop(self, **more: Any) -> Stopped:
         return stop(self.machine, self.instance, **more)
 
     def marked(self, *run_ids: str) -> list[ProcessInfo]:

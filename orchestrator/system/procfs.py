@@ -5,15 +5,18 @@
 
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from orchestrator.errors import ForeignProc
 from orchestrator.exposure import MARKER, RECORD_MARKER
 from orchestrator.identity import Identity
 from orchestrator.ports import Absence, ProcessDetail, ProcessInfo
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_READ_BYTES = 65_536
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 # Docker, Podman, containerd, Kubernetes, LXC: `/docker/<id>`, `docker-<id>.scope`, `libpod-<id>`.
 _CONTAINER = re.compile(
@@ -76,17 +79,25 @@ def parse_stat(text: str) -> Stat:
 
 def read_stat(pid: int) -> Stat | None:
     """Return the stat of a process; ``None`` when it is gone or hidden."""
-    try:
-        return parse_stat(Path(f"/proc/{pid}/stat").read_text(errors="surrogateescape"))
-    except (FileNotFoundError, ProcessLookupError, PermissionError):
-        return None
+    block = _read(f"/proc/{pid}/stat")
+    return parse_stat(os.fsdecode(block)) if block else None
 
 
 def _read(path: str) -> bytes | None:
+    """Read a file of ``/proc``: hundreds of them for one look around, so without a Path or a file."""
     try:
-        return Path(path).read_bytes()
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # gone meanwhile, or not for this user: both mean "not seen"
         return None
+    try:
+        parts = []
+        while part := os.read(descriptor, _READ_BYTES):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _strings(block: bytes | None) -> tuple[str, ...] | None:
@@ -101,11 +112,8 @@ def _markers(pid: int) -> tuple[str | None, str | None]:
 
 
 def _variable(block: bytes, name: str) -> str | None:
-    wanted = f"{name}=".encode()
-    for pair in block.split(b"\0"):
-        if pair.startswith(wanted):
-            return os.fsdecode(pair[len(wanted) :])
-    return None
+    _, found, rest = (b"\0" + block).partition(f"\0{name}=".encode())
+    return os.fsdecode(rest.partition(b"\0")[0]) if found else None
 
 
 def _namespace(pid: int) -> str | None:
@@ -123,15 +131,22 @@ def _container(process: str) -> str | None:
 
 def _folder(pid: int) -> str | None:
     try:
-        return str(Path(f"/proc/{pid}/cwd").readlink())
+        return os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115  # no Path object needed
     except OSError:
         return None
 
 
 class ProcfsTable:
-    """Reads ``/proc``; needs no privilege, sees less of other users' processes."""
+    """Reads ``/proc``; needs no privilege, sees less of other users' processes.
+
+    Raises:
+        ForeignProc: What is mounted there numbers processes as another PID namespace does.
+    """
 
     def __init__(self) -> None:
+        there = int(os.readlink("/proc/self"))  # noqa: PTH115  # no Path object needed
+        if there != os.getpid():
+            raise ForeignProc(os.getpid(), there)
         self._boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         self._namespace = str(os.stat("/proc/self/ns/pid").st_ino)  # noqa: PTH116  # no Path object needed
 
@@ -158,11 +173,11 @@ class ProcfsTable:
     def everyone(self) -> tuple[ProcessInfo, ...]:
         """Return all processes that can be seen."""
         found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                stat = read_stat(int(entry.name))
+        for name in os.listdir("/proc"):  # noqa: PTH208  # no Path object needed
+            if name.isdecimal():
+                stat = read_stat(int(name))
                 if stat is not None:
-                    found.append(self._info(int(entry.name), stat))
+                    found.append(self._info(int(name), stat))
         return tuple(found)
 
     def detail(self, pid: int) -> ProcessDetail:
@@ -183,10 +198,10 @@ class ProcfsTable:
 
     def _info(self, pid: int, stat: Stat) -> ProcessInfo:
         try:
-            user = Path(f"/proc/{pid}").stat().st_uid
+            user = os.stat(f"/proc/{pid}").st_uid  # noqa: PTH116  # no Path object needed
         except OSError:
             user = -1
-        up_s = float(Path("/proc/uptime").read_text().split()[0])
+        up_s = time.clock_gettime(time.CLOCK_BOOTTIME)
         marker, record_path = _markers(pid)
         return ProcessInfo(
             identity=self._identity(pid, stat.start_ticks),

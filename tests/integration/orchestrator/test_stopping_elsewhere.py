@@ -222,3 +222,17 @@ def test_a_record_of_a_newer_version_signals_nothing_and_stays(yard):
     assert not started.held.ended(0)
     path.write_bytes(whole)
     yard.stop()
+
+
+def test_a_proc_of_another_namespace_is_refused_before_anything_is_looked_at(yard):
+    """`unshare --pid` without `--mount-proc`: each PID in there is a stranger's in here."""
+    done = subprocess.run(
+        [*("unshare", "--pid", "--fork"), sys.executable, "-m", "orchestrator", "status"],
+        cwd=yard.worktree,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(yard.root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: `/proc` belongs to another PID namespace: we are PID 1, ")
