@@ -4,6 +4,7 @@ Reads `GET …/models` in the shapes that gateways really send; a gateway withou
 error, it takes any model as typed. A price of 0 in a list counts as unknown.
 """
 
+import re
 import ssl
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -24,6 +25,7 @@ TIMEOUT_S = 10.0
 _MAX_BYTES = 32 * 1024 * 1024
 SIMULATOR_HEADER = "x-gateway-bench-simulator"
 _BAD_REQUEST = 400
+_ERRNO = re.compile(r"\[Errno -?\d+\] ")
 _UNAUTHORISED = frozenset({401, 403})
 _MANY = 400
 """Characters of a refusal's body that are repeated."""
@@ -113,7 +115,8 @@ def fetch_listing(query: ModelsQuery) -> Listing:
             answer = _asked(stack, client, query)
             body = _read(answer.iter_bytes())
     except httpx.HTTPError as fault:
-        return Listing(headers={}, problem=f"{query.url}: {str(fault) or type(fault).__name__}")
+        said = _ERRNO.sub("", str(fault)) or type(fault).__name__
+        return Listing(headers={}, problem=f"{query.url}: {said[:1].lower()}{said[1:]}")
     headers = {name.lower(): value for name, value in answer.headers.items()}
     if _is_refused(answer.status_code, body, query.refusals):
         said = body[:_MANY].decode(errors="replace").strip()

@@ -84,6 +84,12 @@ class Ledger:
     """The same by target id."""
 
     @property
+    def budget_ms(self) -> float | None:
+        """Return the time budget per target as the last one who said anything of it has it."""
+        said = [one.budget for one in self.resumed if one.budget is not None]
+        return said[-1].limit_ms if said else self.header.config.budget_ms
+
+    @property
     def samples(self) -> tuple[Sample, ...]:
         """Return the samples of all parts."""
         return tuple(sample for part in self.parts for sample in part.samples)

@@ -177,6 +177,7 @@ async def _measured(part: _Part, connect: Connect) -> RunEnd:
         part.ledger,
         cases=part.cases,
         origin_ns=part.origin_ns,
+        new_budget=session.new_budget,
         has_tags=session.has_tags,
         require_complete=session.require_complete,
     )
@@ -298,6 +299,7 @@ def _resumed(part: _Part) -> Resumed:
         at=iso_ms(part.clock.utcnow()),
         offset_ms=part.ledger.offset_ms,
         environment=environment(),
+        budget=part.session.new_budget,
     )
 
 

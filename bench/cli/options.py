@@ -5,6 +5,7 @@ so that all faults come in one message.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -72,7 +73,12 @@ def measuring_options(command: _F) -> _F:
     return command
 
 
+_TOTAL_BUDGET = (
+    "Another time budget per target, for the whole run: what was used before counts in it. "
+    "Default: as recorded."
+)
 _RESUMING = (
+    "budget",
     *("body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
     *("allow_unknown_cost", "archive", "require_complete", "quiet"),
 )
@@ -83,12 +89,14 @@ def resuming_options(command: _F) -> _F:
     """Add the options of a command that goes on with a recorded run."""
     command = talking_options(command)
     for section, spellings, extra, text in reversed(CONSENT):
-        if spellings[0] in {"--yes", "--trust-url"}:
+        if spellings[0] in {"--yes", "--trust-url", "--no-budget"}:
             command = click.option(
                 *spellings, cls=SectionedOption, section=section, help=text, **extra
             )(command)
     for row in reversed(ROWS):
-        if row.field in _RESUMING:
+        if row.field == "budget":
+            command = _option(replace(row, help=_TOTAL_BUDGET))(command)
+        elif row.field in _RESUMING:
             command = _option(row)(command)
     return command
 

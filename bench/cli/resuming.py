@@ -9,6 +9,7 @@ from bench.cases import CASES
 from bench.cli.agreeing import agree
 from bench.cli.configured import configured
 from bench.cli.console import Console
+from bench.cli.options import typed_settings
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
@@ -20,28 +21,34 @@ from bench.journal import read_journal
 from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.model.case import Case
+from bench.model.run import NewBudget
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
 from bench.prepare.selection import ask_gateway
 from bench.raw_body import body_case, body_hash
 from bench.runs import FoundRun
+from bench.settings import duration_text
 
 
 def resume_run(name: str, params: Mapping[str, Any], console: Console) -> Outcome:
     """Go on with the run that ``name`` means."""
     set_up_log(int(params.get("verbose") or 0), console)
     found = named_run(name, needs_journal=True)
-    return nothing_missing(found, console) or resume_journal(found, params, console)
+    return nothing_missing(found, params, console) or resume_journal(found, params, console)
 
 
-def nothing_missing(found: FoundRun, console: Console) -> Outcome | None:
+def nothing_missing(found: FoundRun, params: Mapping[str, Any], console: Console) -> Outcome | None:
     """Say of a run that has every result that it has, and render it; ``None`` = one is missing.
 
     Nothing is asked and nothing is added to the journal.
+
+    Raises:
+        UsageFault: Something is missing, and the time budget leaves no room to ask it.
     """
     ledger = read_journal(found.path)
     if ledger.missing:
+        _refuse_spent_budget(ledger, load_config(typed_settings(params), current_place()))
         return None
     console.say("nothing is missing: every planned trial has a result; no request was sent")
     results = load_config({}, current_place()).output_folder()
@@ -101,9 +108,35 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         has_tags=config.settings.tag,
         require_complete=config.settings.require_complete,
         summary_width=terminal_width(),
+        new_budget=_new_budget(config),
     )
     folder = found.reports_folder(config.output_folder())
     return ended(resume_plan(found.path, cases, session, reports_folder=folder), console)
+
+
+def _new_budget(config: Config) -> NewBudget | None:
+    """Return the time budget that was typed; a file's or the environment's is for new runs."""
+    if config.trust["budget"] is not Origin.FLAG:
+        return None
+    return NewBudget(limit_ms=config.settings.budget)
+
+
+def _refuse_spent_budget(ledger: Ledger, config: Config) -> None:
+    new = _new_budget(config)
+    limit_ms = ledger.budget_ms if new is None else new.limit_ms
+    targets = {trial.target_id for trial in ledger.missing}
+    used_ms = min(ledger.budget_used_ms.get(target, 0.0) for target in targets)
+    if limit_ms is None or used_ms < limit_ms:
+        return
+    count = len(ledger.missing)
+    are = "1 trial is" if count == 1 else f"{count} trials are"
+    message = (
+        f"{are} missing, and the time budget of {duration_text(limit_ms)} per target is used up: "
+        f"{duration_text(round(used_ms))} were spent with a request in flight"
+    )
+    raise UsageFault(
+        message, hint="`--no-budget` asks the rest, `--budget TIME` as much as fits in all"
+    )
 
 
 def _with_address(config: Config, ledger: Ledger, *, is_own: bool) -> Config:

@@ -89,7 +89,9 @@ class SectionedCommand(click.Command):
         """Write one list per heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            row = parameter.get_help_record(ctx)
+            # What an argument is stands in the command's own text.
+            is_option = isinstance(parameter, click.Option)
+            row = parameter.get_help_record(ctx) if is_option else None
             if row is not None:
                 section = getattr(parameter, "section", _OTHER)
                 sections.setdefault(section, []).append(row)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shlex
 import shutil
 import sys
 from typing import Literal
@@ -95,11 +96,13 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
         console.say(f"warning: {note}")
     files = tuple(str(path) for path in outcome.files)
     command = None
-    if outcome.exit_code in _RESUMABLE and outcome.journal is not None:
+    is_cut = outcome.reason == "budget"
+    if (outcome.exit_code in _RESUMABLE or is_cut) and outcome.journal is not None:
         if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
             console.say("hint: nothing is missing; see the errors, then type the command again")
         else:
-            command = f"gateway-bench resume {outcome.journal}"
+            command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
+            command += " --no-budget" if is_cut else ""
             console.say(f"hint: `{command}` asks what is missing")
     return Outcome(
         exit_code=outcome.exit_code,

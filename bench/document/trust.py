@@ -136,12 +136,13 @@ def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
 def _incomplete(completeness: Completeness) -> Iterable[Caveat]:
     if completeness.is_complete is not False:
         return
+    rest = "resume --no-budget" if completeness.reason == "budget" else "resume"
     why = _REASONS.get(completeness.reason or "killed", "some trials gave no usable record")
     yield Caveat(
         code="incomplete",
         level="broken",
         text=f"Only {completeness.done} of {completeness.planned} planned trials were measured: "
-        f"{why}. Figures stand on what there is; `gateway-bench resume` measures the rest.",
+        f"{why}. Figures stand on what there is; `gateway-bench {rest}` measures the rest.",
     )
 
 
@@ -179,7 +180,7 @@ def _nothing_answered(completeness: Completeness) -> Iterable[Caveat]:
                 code="no_success",
                 level="broken",
                 text=f"No request to {target.target_id} succeeded ({target.failed} failed): it has "
-                "no speed or quality figures. The errors are listed below.",
+                "no speed or quality figures. Its errors stand below the figures.",
             )
 
 

@@ -178,6 +178,13 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     values: dict[str, float]
 
 
+class NewBudget(Record, frozen=True, kw_only=True):
+    """A time budget that takes the place of the header's; what was used before counts in it."""
+
+    limit_ms: float | None
+    """Per target; ``None`` = no limit."""
+
+
 class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
     """A later process goes on with this journal."""
 
@@ -185,6 +192,8 @@ class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
     offset_ms: float
     """Where this process's offsets begin: the end of what was recorded before."""
     environment: Environment
+    budget: NewBudget | None = None
+    """``None`` = as before."""
 
 
 StopReason = Literal[

@@ -42,7 +42,7 @@ class Estimate:
             known = f"{money} for the rest, and " if self.usd else ""
             money = f"{known}an unknown amount ({'; '.join(self._reasons())})"
         return (
-            f"{self.requests} requests, at most {_about(self.input_tokens)} tokens in and "
+            f"{self.requests} request{'' if self.requests == 1 else 's'}, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
         )
 

@@ -14,6 +14,7 @@ from bench.summary.performance import headline_block
 MOST_LINES = 40
 NARROWEST = 64
 _MOST_TARGETS = 14
+_MOST_FAILING = 3
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
 _COLUMNS = (
@@ -35,6 +36,7 @@ def terminal_summary(document: Document, *, width: int = 80) -> str:
     lines = _wrap(headline(document), width, most=4)
     lines += _caveats(document, width)
     lines += ["", *_table(document.summary.targets, width)]
+    lines += _errors(document.summary.targets, width)
     told = standings(document)
     used = resource_sentence(document)
     if told or used:
@@ -68,6 +70,19 @@ def _table(targets: Sequence[TargetSummary], width: int) -> list[str]:
     if more > 0:
         lines.append(f"… and {more} more targets: see the report")
     return lines
+
+
+def _errors(targets: Sequence[TargetSummary], width: int) -> list[str]:
+    """Return what went wrong, by code, for the targets that have most of it."""
+    failing = [target for target in targets if target.reliability.errors_by_cause]
+    failing.sort(key=lambda target: -sum(target.reliability.errors_by_cause.values()))
+    lines = [""] if failing else []
+    for target in failing[:_MOST_FAILING]:
+        by_count = sorted(target.reliability.errors_by_cause.items(), key=lambda one: -one[1])
+        said = ", ".join(f"{count} × {code}" for code, count in by_count)
+        lines += _wrap(f"Errors of {target.target_id}: {said}", width, most=2)
+    more = len(failing) - _MOST_FAILING
+    return [*lines, f"… and of {more} more targets: see the report"] if more > 0 else lines
 
 
 def _cells(target: TargetSummary) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def resume_command(ctx: click.Context, /, run: str, **params: Any) -> Outcome:  
 
     set_up_log(int(params.get("verbose") or 0), console)
     found = named_run(run, needs_journal=True)
-    complete = nothing_missing(found, console)
+    complete = nothing_missing(found, params, console)
     if complete is not None:
         return complete
     launch = read_launch(found.path)

@@ -149,13 +149,32 @@ def test_a_complete_run_is_not_resumed_and_says_so(cli, simulator):
     assert "were made by version 0.0.0-" in kept.stderr
 
 
+def test_a_run_that_time_cut_goes_on_only_with_more_time(cli, simulator):
+    words = ("sim-ttft1-tokens4", "--case", "fixed_output_stream", "--runs", "2", "--warmup", "0")
+    cut = cli("bench", *words, *at(simulator), "--budget", "1ms", "--json", "--quiet")
+    told = msgspec.json.decode(cut.stdout, type=CommandObject)
+    assert (cut.returncode, told.reason, told.done) == (0, "budget", 1)
+    journal = Path(told.files[-1])
+    assert told.next == f"gateway-bench resume {journal} --no-budget"
+    before = journal.read_bytes()
+    refused = cli("resume", "latest")
+    assert refused.returncode == 2
+    assert "1 trial is missing, and the time budget of 1ms per target is used up" in refused.stderr
+    assert journal.read_bytes() == before
+    more = cli("resume", "latest", "--no-budget", "--json", "--quiet")
+    told = msgspec.json.decode(more.stdout, type=CommandObject)
+    assert (more.returncode, told.reason, told.done) == (0, "done", 2)
+    resumed = next(one for one in journal.read_bytes().splitlines() if b'"resumed"' in one)
+    assert json.loads(resumed)["budget"] == {"limitMs": None}
+
+
 def test_an_archived_run_goes_on_where_its_journal_is_and_is_reported_here(cli, paid):
     words = ("bench", "m", *at(paid.url), "--no-stream", "--yes", "--quiet")
     assert cli(*words, "--budget", "1").returncode == 0
     (journal,) = cli.output.glob("*.jsonl")
     cli.environ["BENCHMARK_OUTPUT_DIR"] = str(cli.home / "here")
     shown = cli("render", "latest", "--json")
-    resumed = cli("resume", "latest", "--yes", "--json")
+    resumed = cli("resume", "latest", "--yes", "--no-budget", "--json")
     for ended in (shown, resumed):
         told = msgspec.json.decode(ended.stdout, type=CommandObject)
         assert told.files[-1] == str(journal), ended.stderr
@@ -306,10 +325,10 @@ def test_a_cut_run_goes_on_and_needs_its_headers_again(cli, paid):
     made = msgspec.json.decode(cut.stdout, type=CommandObject)
     assert made.next
     assert made.next.startswith("gateway-bench resume /")
-    lost = cli("resume", "latest", "--yes")
+    lost = cli("resume", "latest", "--yes", "--no-budget")
     assert lost.returncode == 2
     assert "the run sent extra headers whose values are not kept: X-A" in lost.stderr
-    unpaid = cli("resume", "latest", "-H", "X-A: b")
+    unpaid = cli("resume", "latest", "-H", "X-A: b", "--no-budget")
     assert unpaid.returncode == 7
     assert "paid run, what is missing:" in unpaid.stderr
 
@@ -384,11 +403,12 @@ def test_a_stranger_s_journal_gets_no_key(cli, paid):
     assert cli(*words, "--budget", "1").returncode == 0
     journal = next(cli.output.glob("*.jsonl"))
     sent = len(paid.posts)
-    ended = cli("resume", str(journal), "--yes")
+    ended = cli("resume", str(journal), "--yes", "--no-budget")
     assert ended.returncode == 7
     assert "--trust-url 127.0.0.1" in ended.stderr
     assert len(paid.posts) == sent
-    assert cli("resume", str(journal), "--yes", "--trust-url", "127.0.0.1").returncode != 7
+    words = ("resume", str(journal), "--yes", "--no-budget", "--trust-url", "127.0.0.1")
+    assert cli(*words).returncode != 7
 
 
 @pytest.mark.parametrize(
