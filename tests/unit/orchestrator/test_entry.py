@@ -132,3 +132,19 @@ def test_link_mode_links_beside_the_entry():
 def test_a_mode_that_does_not_go_with_the_command_is_refused(command, mode):
     with pytest.raises(DescriptionFault, match=f"entry mode `{mode}`"):
         planned(command, mode)
+
+
+@pytest.mark.parametrize(
+    ("words", "warning"),
+    [(["./shop"], None), (["./shop", "--in", "dist"], "its arguments stay visible")],
+    ids=["alone", "with arguments"],
+)
+def test_a_native_program_by_a_link_is_named_after_it(words, warning):
+    place = ShimPlace(folder=Path("/state"), stem="0a1b2c3d")
+    program = read_command(words, Path("/shop"))
+    plan = plan_entry(program, "link", executable=Path("/shop/shop"), place=place)
+    link = Path("/state/0a1b2c3d.run")
+    assert (plan.executable, plan.argv) == (link, (str(link), *words[1:]))
+    assert plan.shim is not None
+    assert (plan.shim.path, plan.shim.link_to) == (link, Path("/shop/shop"))
+    assert (plan.mode, plan.warning) == ("link", warning)
