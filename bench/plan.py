@@ -2,7 +2,8 @@
 
 Rounds: round N holds the N-th run of every case, quality before performance. A budget that cuts
 the run thus leaves every case measured equally often, and the samples of a case are spread over
-the run's whole time. Inside a round the targets take turns in an order drawn per case and turned
+the run's whole time. A case that keeps a load up is asked whole in its first round, where targets
+take turns in few large blocks: a load of 16 is a state to be held, not 64 rounds. Inside a round the targets take turns in an order drawn per case and turned
 round in every second round, so that no target is always the first or always the last.
 """
 
@@ -122,18 +123,23 @@ def _trials(
 def _block_size(case: CaseInfo, target_count: int) -> int | None:
     """Return how many measured trials a block holds; ``None`` = all of the case's.
 
-    A case with several requests in flight is cut only where targets take turns: each cut lets the
-    load drain, which a single target need not suffer.
+    A case that keeps a load up is cut only where targets take turns: each cut lets the load drain,
+    which a single target need not suffer.
     """
-    if case.concurrency == 1:
+    if case.concurrency == 1 and not case.is_load_point:
         return 1
     return None if target_count == 1 else case.concurrency * _LOADED_BLOCK_FACTOR
 
 
 def _slices(numbers: range, size: int | None) -> list[range]:
+    """Cut ``numbers``; a rest of less than half a slice joins the one before, or it never fills."""
     if size is None:
         return [numbers]
-    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    starts = list(range(0, len(numbers), size))
+    if len(starts) > 1 and (len(numbers) - starts[-1]) * 2 < size:
+        starts.pop()
+    ends = [*starts[1:], len(numbers)]
+    return [numbers[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _identity_lines(

@@ -4,10 +4,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from bench.cases.calibrated import CALIBRATED_PROBABILITY
+from bench.cases.concurrency import CONCURRENCIES
+from bench.cases.false_critique import FALSE_CRITIQUE
 from bench.cases.fixed_output import FIXED_OUTPUT_STREAM
-from bench.cases.grounded_ledger import GROUNDED_UNKNOWN
+from bench.cases.german import MULTILINGUAL_GERMAN
+from bench.cases.grounded_ledger import GROUNDED_KNOWN, GROUNDED_UNKNOWN
+from bench.cases.input_length import INPUT_LENGTHS
 from bench.cases.instruction_hierarchy import INSTRUCTION_HIERARCHY
+from bench.cases.long_context import LONG_CONTEXT_NEEDLES
+from bench.cases.output_length import OUTPUT_LENGTHS
+from bench.cases.problems import PROBLEMS
+from bench.cases.reasoning_effort import REASONING_EFFORTS
 from bench.cases.shortest_path import SHORTEST_PATH, SHORTEST_PATH_PARAPHRASE
+from bench.cases.shortest_path_distractor import SHORTEST_PATH_DISTRACTOR
 from bench.cases.structured_extraction import STRUCTURED_EXTRACTION
 from bench.cases.tool_selection import TOOL_SELECTION
 from bench.errors import UnknownName
@@ -19,17 +29,26 @@ _Entry = TypeVar("_Entry")
 LISTED_BY = "gateway-bench cases"
 DEFAULT_PROFILE = "smoke"
 
+_CAPABILITY = (
+    SHORTEST_PATH,
+    SHORTEST_PATH_PARAPHRASE,
+    SHORTEST_PATH_DISTRACTOR,
+    STRUCTURED_EXTRACTION,
+    GROUNDED_KNOWN,
+    GROUNDED_UNKNOWN,
+    LONG_CONTEXT_NEEDLES,
+    *REASONING_EFFORTS,
+    INSTRUCTION_HIERARCHY,
+    MULTILINGUAL_GERMAN,
+    FALSE_CRITIQUE,
+    CALIBRATED_PROBABILITY,
+    TOOL_SELECTION,
+)
+_PERFORMANCE = (FIXED_OUTPUT_STREAM,)
+_LOAD = (*OUTPUT_LENGTHS, *INPUT_LENGTHS, *CONCURRENCIES)
+
 CASES: Mapping[str, Case] = {
-    case.info.id: case
-    for case in (
-        SHORTEST_PATH,
-        SHORTEST_PATH_PARAPHRASE,
-        STRUCTURED_EXTRACTION,
-        GROUNDED_UNKNOWN,
-        INSTRUCTION_HIERARCHY,
-        TOOL_SELECTION,
-        FIXED_OUTPUT_STREAM,
-    )
+    case.info.id: case for case in (*_CAPABILITY, *PROBLEMS, *_PERFORMANCE, *_LOAD)
 }
 
 
@@ -53,19 +72,68 @@ class Suite:
     description: str
 
 
-_SMOKE = tuple(CASES)
+def _ids(cases: Iterable[Case]) -> tuple[str, ...]:
+    return tuple(case.info.id for case in cases)
+
+
+_SMOKE = _ids(
+    (
+        SHORTEST_PATH,
+        SHORTEST_PATH_PARAPHRASE,
+        STRUCTURED_EXTRACTION,
+        GROUNDED_UNKNOWN,
+        INSTRUCTION_HIERARCHY,
+        TOOL_SELECTION,
+        FIXED_OUTPUT_STREAM,
+    )
+)
+_BUDGET_MS = 60_000.0
 
 PROFILES: Mapping[str, Profile] = {
-    "smoke": Profile(
-        name="smoke",
-        case_ids=_SMOKE,
-        default_budget_ms=60_000.0,
-        description="six short quality cases and one timed stream: is it up, sane and how fast?",
-    ),
+    profile.name: profile
+    for profile in (
+        Profile(
+            name="smoke",
+            case_ids=_SMOKE,
+            default_budget_ms=_BUDGET_MS,
+            description="six short quality cases and one timed stream: is it up, sane and how fast?",
+        ),
+        Profile(
+            name="standard",
+            case_ids=_ids((*_CAPABILITY, *PROBLEMS, *_PERFORMANCE)),
+            default_budget_ms=_BUDGET_MS,
+            description="all quality cases and the timed stream: how good is it, and how fast?",
+        ),
+        Profile(
+            name="load",
+            case_ids=_ids(_LOAD),
+            default_budget_ms=_BUDGET_MS,
+            description="longer outputs, longer inputs, 1 to 16 requests at once: where does it slow?",
+        ),
+    )
 }
 
 SUITES: Mapping[str, Suite] = {
-    "core": Suite(name="core", case_ids=_SMOKE, description="the same cases as profile `smoke`"),
+    suite.name: suite
+    for suite in (
+        Suite(name="core", case_ids=_SMOKE, description="the same cases as profile `smoke`"),
+        Suite(
+            name="capability",
+            case_ids=_ids(_CAPABILITY),
+            description="what a model can do: reasoning, grounding, instructions, tools",
+        ),
+        Suite(
+            name="quality",
+            case_ids=_ids((*_CAPABILITY, *PROBLEMS)),
+            description="`capability` and the fixed problems with computed answers",
+        ),
+        Suite(
+            name="performance",
+            case_ids=_ids(_PERFORMANCE),
+            description="the timed stream alone",
+        ),
+        Suite(name="load", case_ids=_ids(_LOAD), description="the same cases as profile `load`"),
+    )
 }
 
 

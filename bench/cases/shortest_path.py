@@ -10,7 +10,8 @@ from bench.evaluators.final_answer import judge_number
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance, Message
 from bench.model.trial import Answer
 
-_GROUP = "seeded_shortest_path"
+SEED_GROUP = "seeded_shortest_path"
+"""All wordings of one seed tell the same network."""
 
 _ROADS = """\
 A courier drives between small towns. The list names every road there is and how many minutes it \
@@ -56,6 +57,11 @@ def _build(seed: int, *, wording: _Wording) -> Instance:
         for left, right, cost in network.roads
     )
     prompt = wording.text.format(links=links, start=network.start, end=network.end)
+    return path_instance(network, prompt)
+
+
+def path_instance(network: RoadNetwork, prompt: str) -> Instance:
+    """Return the task to find the best route of ``network``, told by ``prompt``."""
     expected = str(network.cost)
     return Instance(
         request=ChatRequest(
@@ -91,7 +97,7 @@ SHORTEST_PATH = Case(
         category="reasoning",
         dimension="search",
         difficulty="medium",
-        seed_group=_GROUP,
+        seed_group=SEED_GROUP,
         runs=2,
         text_hash=text_hash(_build_canonical),
     ),
@@ -109,7 +115,7 @@ SHORTEST_PATH_PARAPHRASE = Case(
         difficulty="medium",
         variant_of="seeded_shortest_path",
         variant="paraphrase",
-        seed_group=_GROUP,
+        seed_group=SEED_GROUP,
         runs=2,
         text_hash=text_hash(_build_paraphrase),
     ),

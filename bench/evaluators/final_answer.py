@@ -7,6 +7,7 @@ one; it is more generous only where a plain ``FINAL:`` is followed by a decorate
 """
 
 import re
+import unicodedata
 
 from bench.evaluators.excerpt import excerpt, tail_lines
 from bench.evaluators.number_text import canonical_number
@@ -38,7 +39,7 @@ def judge_text(answer: Answer, *, expected: str, exact_case: bool = False) -> Ev
     strict = final_text(answer.content)
     loose = loose_final_text(answer.content)
     is_strict = strict is not None and _comparable(strict, exact_case=exact_case) == wanted
-    said = None if loose is None else _comparable(_unwrapped(loose), exact_case=exact_case)
+    said = None if loose is None else _comparable(unwrapped(loose), exact_case=exact_case)
     return _verdict(answer, expected=expected, said=said, wanted=wanted, is_strict=is_strict)
 
 
@@ -47,7 +48,7 @@ def judge_number(answer: Answer, *, expected: str) -> Evaluation:
     strict = final_text(answer.content)
     loose = loose_final_text(answer.content)
     is_strict = strict is not None and _comparable(strict) == expected
-    said = None if loose is None else _number_or_text(_unwrapped(loose))
+    said = None if loose is None else _number_or_text(unwrapped(loose))
     return _verdict(answer, expected=expected, said=said, wanted=expected, is_strict=is_strict)
 
 
@@ -92,11 +93,13 @@ def _number_or_text(text: str) -> str:
     return _comparable(text) if number is None else number
 
 
-def _unwrapped(text: str) -> str:
+def unwrapped(text: str) -> str:
     """Return ``text`` without emphasis, quotes, formula signs, format characters, full stop."""
     # Direction marks and zero-width characters (category Cf) are invisible to who reads it.
     seen = text[: MAX_ANSWER_CHARACTERS + 1]
     seen = "".join(character for character in seen if not _is_invisible(character)).strip()
+    # A letter and its accent may come as one character or as two.
+    seen = unicodedata.normalize("NFC", seen)
     for _ in range(_MAX_LAYERS):
         inner = seen.removesuffix(".").strip().strip(_EMPHASIS + _QUOTES).strip()
         for opening, closing in _WRAPPERS:

@@ -52,6 +52,8 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     runs: int
     warmup_runs: int = 0
     concurrency: int = 1
+    is_load_point: bool = False
+    """Its runs keep ``concurrency`` requests in flight and stay together: a point of the load curve."""
     text_hash: str | None
     """SHA-256 over the case's fixed text and generator version: differs when the case changed.
     ``None`` only in documents of the seed system."""
