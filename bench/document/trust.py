@@ -25,6 +25,7 @@ _REASONS = {
     "max_cost": "the money limit was reached",
     "gateway": "the gateway died, was replaced or stopped answering",
     "no_success": "no request of some target succeeded",
+    "set_aside": "something happened to the machine or the gateway while trials were in flight",
     "provider_down": "the provider answered only with errors",
     "key_rejected": "the key was rejected",
     "disk_full": "the disk was full",

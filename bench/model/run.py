@@ -204,6 +204,7 @@ StopReason = Literal[
     "gateway",
     "provider_down",
     "no_success",
+    "set_aside",
     "key_rejected",
     "disk_full",
     "killed",

@@ -38,6 +38,7 @@ _EXIT_CODES: dict[StopReason, int] = {
     "max_cost": 5,
     "provider_down": 5,
     "no_success": 5,
+    "set_aside": 5,
     "disk_full": 5,
     "killed": 5,
     "interrupted": 130,
@@ -80,6 +81,7 @@ def concluded(target_ids: Sequence[str], facts: Iterable[Fact], *, is_cut: bool)
         is_cut: A time budget left trials unsent.
     """
     by_target: dict[str, list[Fact]] = defaultdict(list)
+    facts = tuple(facts)
     for fact in sorted(facts, key=lambda fact: fact.finished_offset_ms):
         if not fact.is_invalidated:
             by_target[fact.target_id].append(fact)
@@ -87,6 +89,8 @@ def concluded(target_ids: Sequence[str], facts: Iterable[Fact], *, is_cut: bool)
         return "provider_down"
     if not all(_has_success(by_target[target_id]) for target_id in target_ids):
         return "no_success"
+    if any(fact.is_invalidated and not fact.warmup for fact in facts):
+        return "set_aside"
     return "budget" if is_cut else "done"
 
 

@@ -23,6 +23,7 @@ from tests.run_stage import error
         pytest.param("max_cost", {}, 5, id="money"),
         pytest.param("provider_down", {}, 5, id="provider down"),
         pytest.param("no_success", {}, 5, id="no success"),
+        pytest.param("set_aside", {}, 5, id="trials set aside"),
         pytest.param("disk_full", {}, 5, id="disk"),
         pytest.param("killed", {}, 5, id="killed"),
         pytest.param("interrupted", {"signal_number": signal.SIGINT}, 130, id="ctrl-c"),
@@ -52,6 +53,9 @@ def fact(code=None, target_id="a", at=0.0, *, warmup=False, invalidated=False):
         pytest.param([fact(warmup=True), fact("http_400")], "no_success", id="only a warm-up"),
         pytest.param([], "no_success", id="nothing came back"),
         pytest.param(
+            [fact(), fact(invalidated=True, warmup=True)], "done", id="a warm-up set aside"
+        ),
+        pytest.param(
             [fact(), *(fact("rate_limited", at=n) for n in (1.0, 2.0, 3.0))],
             "provider_down",
             id="three errors at the end",
@@ -63,7 +67,7 @@ def fact(code=None, target_id="a", at=0.0, *, warmup=False, invalidated=False):
         ),
         pytest.param(
             [fact(), *(fact("http_502", at=1.0, invalidated=True) for _ in range(3))],
-            "done",
+            "set_aside",
             id="an incident is not the provider",
         ),
     ],
