@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,8 @@ def command(tmp_path_factory):
     assert line.leftovers() == []
 
 
-def told(path: Path) -> dict:
-    said: dict = json.loads(path.read_bytes())
+def told(path: Path) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(path.read_bytes())
     return said
 
 
