@@ -9,7 +9,7 @@ from pathlib import PurePath
 from orchestrator import records
 from orchestrator.errors import OrchestratorError
 from orchestrator.lifecycle import Machine, session_of, standing_of
-from orchestrator.ports import Absence, Lock, ProcessInfo
+from orchestrator.ports import Absence, ProcessInfo, SoleLock
 from orchestrator.records import GatewayRecord
 from orchestrator.removals import Removal
 from orchestrator.stopping import RESTARTED, forget, put_away, sweep
@@ -72,8 +72,8 @@ def _removed(machine: Machine, removal: Removal) -> Removed:
 
 
 @contextmanager
-def alone(machine: Machine, uses: Iterable[str], instance_id: str) -> Iterator[None]:
-    """Hold every lock of an instance: nobody uses, starts or stops it inside the context."""
+def alone(machine: Machine, uses: Iterable[str], instance_id: str) -> Iterator[list[SoleLock]]:
+    """Hold every lock of an instance, and give them: nobody uses, starts or stops it meanwhile."""
     now = machine.clock.utcnow().isoformat(timespec="seconds")
     note = f"a clean-up, PID {machine.table.ourselves().pid} since {now}"
     names = [*(records.use_name(one) for one in uses), records.lock_name(instance_id)]
@@ -84,13 +84,13 @@ def alone(machine: Machine, uses: Iterable[str], instance_id: str) -> Iterator[N
             if lock is None:
                 raise Skipped("somebody took it into use, or starts or stops it")
             held.append(lock)
-        yield
+        yield held
     finally:
         for lock in held:
             lock.release()
 
 
-def _lock(machine: Machine, name: str, note: str) -> Lock | None:
+def _lock(machine: Machine, name: str, note: str) -> SoleLock | None:
     # Whoever only asks whether it is held has it for an instant.
     for _ in range(_LOCK_TRIES):
         lock = machine.state.lock(name, note)

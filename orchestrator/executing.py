@@ -21,6 +21,7 @@ from orchestrator.exposure import DEFAULT_PATTERNS, Exposure
 from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import client_key
+from orchestrator.leftovers import remove_locks, remove_traces
 from orchestrator.lifecycle import Machine
 from orchestrator.lookout import Lookout
 from orchestrator.notes import Note
@@ -67,6 +68,8 @@ class ErrandEnd:
     """``None`` = the gateway was left up."""
     notes: tuple[Note, ...] = ()
     """What was noticed around the gateway while the command ran."""
+    has_log: bool = True
+    """The gateway's log is still there."""
     resources: Mapping[str, float | None] | None = None
     """What the gateway's processes used meanwhile; ``None`` = nothing was sampled."""
 
@@ -118,9 +121,11 @@ def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Sa
         words = guest_words(errand.words, up)
         _announce(up, words, say)
         status, course = _accompany(errand, (program, *words[1:]), machine, up, interrupts, say)
+    is_well = status == 0 and course.trouble is None and all(one.fault is None for one in stopped)
     return ErrandEnd(
         up=up,
         status=status,
+        has_log=not _is_tidied(errand, machine, up, is_well=is_well),
         trouble=course.trouble,
         was_ended_by_us=course.was_ended_by_us,
         may_go_on=errand.on_death == "continue",
@@ -128,6 +133,15 @@ def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Sa
         notes=tuple(course.notes),
         resources=course.used.facts(),
     )
+
+
+def _is_tidied(errand: Errand, machine: Machine, up: Up, *, is_well: bool) -> bool:
+    """Leave nothing in the state folder of what ended well; say whether the log is gone."""
+    if errand.is_kept:
+        remove_locks(machine, up.started.record.id)
+        return False
+    own = (up.wanted.instance.id, up.wanted.upstream_instance.id)
+    return is_well and remove_traces(machine, own)
 
 
 def _program(name: str) -> str:

@@ -6,7 +6,7 @@ ended before it writes the end of its journal. If that process dies, the end is 
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import BuildDiffers
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import client_key, request_headers
+from orchestrator.leftovers import remove_locks, remove_traces
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message
 from orchestrator.lookout import Lookout
@@ -125,7 +126,22 @@ def run_job(job: Job, machine: Machine, interrupts: Interrupts, say: Say) -> Job
             course.lost = course.lost or watcher.explain(None)
         watcher.expect_end()
         _stop_once(job, machine, course, interrupts)
-    return conclude(machine, course, end, interrupted=interrupts.exit_code)
+    return _tidied(
+        job, machine, up, conclude(machine, course, end, interrupted=interrupts.exit_code)
+    )
+
+
+def _tidied(job: Job, machine: Machine, up: Up, end: JobEnd) -> JobEnd:
+    """Leave nothing in the state folder of a run that ended well; of others the log is wanted."""
+    if job.attached is not None:
+        remove_locks(machine, up.started.record.id)
+        return end
+    if job.keep or end.exit_code != 0:
+        return end
+    own = (job.wanted.instance.id, job.wanted.upstream_instance.id)
+    if not remove_traces(machine, own):
+        return end
+    return replace(end, gateway={**end.gateway, "log": None})
 
 
 def _require_same_build(job: Job, up: Up) -> None:

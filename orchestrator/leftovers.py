@@ -1,11 +1,11 @@
-"""Files in the state folder that no gateway needs any more. Lock files are never among them.
+"""Files in the state folder that no gateway needs any more.
 
-A lock file that is removed while somebody opens it lets two hold "the same" lock; an empty file
-costs nothing.
+A lock file goes last, while it is held, and only where nothing else is left of its gateway.
 """
 
 import re
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from orchestrator import records
@@ -15,9 +15,12 @@ from orchestrator.lifecycle import Machine
 KEPT_S = 7 * 24 * 3600.0
 """How long the log and the ending of a gateway that is gone are kept."""
 
-_OF_A_RUN = (".cjs", ".py", ".run", ".exit", ".seen", ".d")
+# The last two were being written when their writer was killed.
+_OF_A_RUN = (".cjs", ".py", ".run", ".exit", ".seen", ".d", ".exit~", ".part")
 _TO_READ = (".log", ".1", ".end")
-_NAME = re.compile(r"([0-9a-f]{8})\.[a-z.0-9]+")
+_LOCKS = (".lock", ".use")
+_TOLD = (".log", ".log.1", ".end")
+_NAME = re.compile(r"([0-9a-f]{8})\.[a-z.0-9_~]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +38,11 @@ def leftovers(machine: Machine, *, older_than_s: float) -> tuple[Leftover, ...]:
     Args:
         machine: The ports.
         older_than_s: Least age of a shim or a generated folder without a record; logs and
-            endings are kept for ``KEPT_S``.
+            endings, and locks that are all there is, are kept for ``KEPT_S``.
     """
     in_use = _named_by_processes(machine)
     found = []
-    for suffix in (*_OF_A_RUN, *_TO_READ):
+    for suffix in (*_OF_A_RUN, *_TO_READ, *_LOCKS):
         limit_s, why = (
             (older_than_s, "its gateway is gone")
             if suffix in _OF_A_RUN
@@ -50,7 +53,8 @@ def leftovers(machine: Machine, *, older_than_s: float) -> tuple[Leftover, ...]:
             age_s = machine.state.age_s(name)
             if named is None or age_s is None or age_s < limit_s or named[1] in in_use:
                 continue
-            if machine.state.age_s(records.record_name(named[1])) is None:
+            is_needed = _is_left(machine, named[1]) if suffix in _LOCKS else False
+            if not is_needed and machine.state.age_s(records.record_name(named[1])) is None:
                 found.append(Leftover(name=name, instance_id=named[1], why=why))
     return tuple(found)
 
@@ -65,19 +69,58 @@ def _named_by_processes(machine: Machine) -> frozenset[str]:
     return frozenset(found)
 
 
+def _is_left(machine: Machine, instance_id: str) -> bool:
+    """Say whether anything but locks is left of a gateway."""
+    endings = (".json", *_OF_A_RUN, *_TOLD)
+    return any(machine.state.age_s(f"{instance_id}{one}") is not None for one in endings)
+
+
 def remove(machine: Machine, wanted: tuple[Leftover, ...]) -> tuple[Leftover, ...]:
     """Remove them, each under its gateway's locks; return those that were removed."""
-    done = []
-    for one in wanted:
-        try:
-            with alone(machine, (one.instance_id,), one.instance_id):
-                if machine.state.age_s(records.record_name(one.instance_id)) is not None:
-                    continue
-                if one.name.endswith(".d"):
-                    shutil.rmtree(machine.state.root / one.name, ignore_errors=True)
-                else:
-                    machine.state.remove(one.name)
-                done.append(one)
-        except Skipped:
-            continue
-    return tuple(done)
+    done: set[str] = set()
+    for instance_id in dict.fromkeys(one.instance_id for one in wanted):
+        names = [one.name for one in wanted if one.instance_id == instance_id]
+        done |= _removed(machine, instance_id, names)
+    return tuple(one for one in wanted if one.name in done)
+
+
+def remove_traces(machine: Machine, instance_ids: Iterable[str]) -> bool:
+    """Remove all that is left of gateways that nobody will ask about: log, ending, locks.
+
+    One that is on record or in use keeps everything.
+
+    Args:
+        machine: The ports.
+        instance_ids: Of gateways whose names are never used again.
+
+    Returns:
+        Whether the first one's log is gone.
+    """
+    done = [_removed(machine, one, [f"{one}{end}" for end in _TOLD]) for one in instance_ids]
+    return bool(done and done[0])
+
+
+def remove_locks(machine: Machine, instance_id: str) -> None:
+    """Remove the locks of a gateway of which nothing else is left."""
+    _removed(machine, instance_id, [])
+
+
+def _removed(machine: Machine, instance_id: str, names: Iterable[str]) -> set[str]:
+    """Remove files of one gateway, and its locks where nothing is left then."""
+    try:
+        with alone(machine, (instance_id,), instance_id) as locks:
+            if machine.state.age_s(records.record_name(instance_id)) is not None:
+                return set()
+            done = set(names)
+            for name in done:
+                if name.endswith(".d"):
+                    shutil.rmtree(machine.state.root / name, ignore_errors=True)
+                elif not name.endswith(_LOCKS):
+                    machine.state.remove(name)
+            if _is_left(machine, instance_id):
+                return {name for name in done if not name.endswith(_LOCKS)}
+            for lock in locks:
+                lock.remove()
+            return done
+    except Skipped:
+        return set()

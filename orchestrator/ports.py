@@ -282,7 +282,7 @@ class Spawner(Protocol):
 
 
 class Lock(Protocol):
-    """A lock that dies with its holder; its file is never removed."""
+    """A lock that dies with its holder."""
 
     @property
     def descriptor(self) -> int:
@@ -291,6 +291,14 @@ class Lock(Protocol):
 
     def release(self) -> None:
         """Let others have it."""
+        ...
+
+
+class SoleLock(Lock, Protocol):
+    """A lock that nobody shares."""
+
+    def remove(self) -> None:
+        """Remove its file, then let go: whoever has opened it meanwhile opens the next one."""
         ...
 
 
@@ -329,7 +337,7 @@ class StateFolder(Protocol):
         """List files by the end of their name, sorted."""
         ...
 
-    def lock(self, name: str, note: str) -> Lock | str:
+    def lock(self, name: str, note: str) -> SoleLock | str:
         """Take a lock without waiting.
 
         Returns:

@@ -178,12 +178,12 @@ def attached_name(pid: int) -> str:
 
 
 def lock_name(instance_id: str) -> str:
-    """Return the file name of an instance's start lock; the file is never removed."""
+    """Return the file name of an instance's start lock."""
     return f"{instance_id}.lock"
 
 
 def use_name(instance_id: str) -> str:
-    """Return the file name of the lock that whoever uses an instance shares; never removed."""
+    """Return the file name of the lock that whoever uses an instance shares."""
     return f"{instance_id}.use"
 
 

@@ -23,7 +23,7 @@ from orchestrator.lifecycle import (
 )
 from orchestrator.masking import mask
 from orchestrator.minding import with_lease
-from orchestrator.ports import Absence, HealthQuestion, Lock
+from orchestrator.ports import Absence, HealthQuestion, Lock, SoleLock
 from orchestrator.readiness import HealthCheck, shortcoming
 from orchestrator.records import Adopter, GatewayRecord
 from orchestrator.stopping import forget, put_away
@@ -131,10 +131,10 @@ def _on_some_port(
             if len(lost) >= _RACES:
                 raise race.died from race
         finally:
-            reservation.release()
+            reservation.remove()
 
 
-def _reserve(machine: Machine, request: StartRequest, *, avoided: list[int]) -> tuple[int, Lock]:
+def _reserve(machine: Machine, request: StartRequest, *, avoided: list[int]) -> tuple[int, SoleLock]:
     wish = request.port
     if wish is not None and wish not in avoided:
         taken = _take_port(machine, wish)
@@ -162,14 +162,14 @@ def _port_taken(machine: Machine, port: int, reserved: str | None = None) -> Por
     return PortTaken(port, said)
 
 
-def _take_port(machine: Machine, port: int) -> Lock | str:
+def _take_port(machine: Machine, port: int) -> SoleLock | str:
     us = machine.table.ourselves().pid
     lock = machine.state.lock(f"{port}.port", f"a start of ours, PID {us}")
     if isinstance(lock, str):
         return f"reserved by {lock}"
     obstacle = machine.sockets.obstacle(port)
     if obstacle is not None:
-        lock.release()
+        lock.remove()
         return obstacle
     return lock
 

@@ -23,6 +23,7 @@ from orchestrator.ports import (
     Lock,
     ProcessDetail,
     ProcessInfo,
+    SoleLock,
     SpawnOrder,
     Traffic,
     Use,
@@ -260,6 +261,9 @@ class FakeLock:
     def release(self) -> None:
         self._locks.pop(self._name, None)
 
+    def remove(self) -> None:
+        self.release()
+
 
 class FakeState:
     """Files in memory."""
@@ -284,7 +288,7 @@ class FakeState:
     def names(self, suffix: str) -> tuple[str, ...]:
         return tuple(sorted(name for name in self.files if name.endswith(suffix)))
 
-    def lock(self, name: str, note: str) -> Lock | str:
+    def lock(self, name: str, note: str) -> SoleLock | str:
         if name in self.locks:
             return self.locks[name]
         if name in self.uses:

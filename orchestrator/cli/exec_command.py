@@ -156,7 +156,11 @@ def outcome_of(end: ErrandEnd, words: tuple[str, ...], say: Say) -> Outcome:
                 {"class": one.incident_class, "summary": one.summary} for one in end.notes
             ],
             "resources": end.resources,
-            "gateway": {**record_facts(end.up.started.record), **_ending(end)},
+            "gateway": {
+                **record_facts(end.up.started.record),
+                **({} if end.has_log else {"log": None}),
+                **_ending(end),
+            },
         },
     )
 

@@ -7,17 +7,20 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from orchestrator.ports import Lock, Use
+from orchestrator.ports import Lock, SoleLock, Use
 
 _PRIVATE = 0o700
+_NOBODY_SAYS = "another process"
 _NOTE_LIMIT = 1_000
 _NOTES_LIMIT = 20_000
 _SHARE_TRIES = 40
 _SHARE_PAUSE_S = 0.025
+# Each one more is a file that somebody removed between our open and our lock.
+_REOPENED = 100
 
 
 class FileLock:
-    """A held ``flock``; its file stays for ever, so that nobody locks a file that is gone."""
+    """A held ``flock`` on a file that is still there."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -32,6 +35,24 @@ class FileLock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+class OwnLock(FileLock):
+    """A held exclusive ``flock``."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor)
+        self._path = path
+
+    def remove(self) -> None:
+        """Unlink the file while it is held, then close it; after a release nothing is done.
+
+        Whoever locks what was unlinked finds another file, or none, under its name: see
+        ``_is_there``.
+        """
+        if self.descriptor >= 0:
+            self._path.unlink(missing_ok=True)
+        self.release()
 
 
 class SharedLock(FileLock):
@@ -75,7 +96,7 @@ class DiskState:
     def write(self, name: str, data: bytes) -> None:
         """Replace a file: temporary file, fsync, rename, fsync of the folder."""
         root = self._ready()
-        descriptor, temporary = tempfile.mkstemp(dir=root, suffix="~")
+        descriptor, temporary = tempfile.mkstemp(dir=root, prefix=f"{name}.", suffix=".part")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
@@ -102,45 +123,48 @@ class DiskState:
             return ()
         return tuple(sorted(path.name for path in self._root.iterdir() if path.suffix == suffix))
 
-    def lock(self, name: str, note: str) -> Lock | str:
+    def lock(self, name: str, note: str) -> SoleLock | str:
         """Take a lock without waiting, or return the note of who has it."""
-        descriptor = self._open(name)
-        if not _taken(descriptor, fcntl.LOCK_EX):
-            return _refused(descriptor)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, note.encode()[:_NOTE_LIMIT], 0)
-        return FileLock(descriptor)
+        for _ in range(_REOPENED):
+            descriptor = self._open(name)
+            if not _taken(descriptor, fcntl.LOCK_EX):
+                return _refused(descriptor)
+            if _is_there(descriptor, self._root / name):
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, note.encode()[:_NOTE_LIMIT], 0)
+                return OwnLock(descriptor, self._root / name)
+            os.close(descriptor)
+        return _NOBODY_SAYS
 
     def share(self, name: str, note: str) -> Lock | str:
         """Take a lock that others may share, or return the note of who has it alone."""
-        descriptor = self._open(name, os.O_APPEND)
-        # Nobody has it: the notes of earlier holders say nothing any more.
-        if _taken(descriptor, fcntl.LOCK_EX):
-            os.ftruncate(descriptor, 0)
-        # Somebody who only asks has it alone for an instant, too.
-        for _ in range(_SHARE_TRIES):
-            if _taken(descriptor, fcntl.LOCK_SH):
-                break
-            time.sleep(_SHARE_PAUSE_S)
-        else:
-            return _refused(descriptor)
-        os.write(descriptor, note.encode()[: _NOTE_LIMIT - 1] + b"\n")
-        return SharedLock(descriptor)
+        for _ in range(_REOPENED):
+            descriptor = self._open(name, os.O_APPEND)
+            # Nobody has it: the notes of earlier holders say nothing any more.
+            if _taken(descriptor, fcntl.LOCK_EX):
+                os.ftruncate(descriptor, 0)
+            if not _shared(descriptor):
+                return _refused(descriptor)
+            if _is_there(descriptor, self._root / name):
+                os.write(descriptor, note.encode()[: _NOTE_LIMIT - 1] + b"\n")
+                return SharedLock(descriptor)
+            os.close(descriptor)
+        return _NOBODY_SAYS
 
     def use_of(self, name: str) -> Use:
         """Say whether somebody holds a shared lock."""
-        try:
-            descriptor = os.open(self._root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return Use(is_held=False)
-        try:
-            quiet_s = max(0.0, _now_s() - os.fstat(descriptor).st_mtime)
-            if _taken(descriptor, fcntl.LOCK_EX):
-                return Use(is_held=False, quiet_s=quiet_s)
-            text = os.pread(descriptor, _NOTES_LIMIT, 0).decode(errors="replace")
-            return Use(is_held=True, notes=tuple(text.splitlines()), quiet_s=quiet_s)
-        finally:
-            os.close(descriptor)
+        path = self._root / name
+        while True:
+            try:
+                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            except FileNotFoundError:
+                return Use(is_held=False)
+            try:
+                use = _use(descriptor)
+                if use.is_held or _is_there(descriptor, path):
+                    return use
+            finally:
+                os.close(descriptor)
 
     def age_s(self, name: str) -> float | None:
         """Return for how long a file has not been written to."""
@@ -167,7 +191,37 @@ def _taken(descriptor: int, kind: int) -> bool:
     return True
 
 
+def _shared(descriptor: int) -> bool:
+    """Take it with others; somebody who only asks has it alone for an instant, too."""
+    for _ in range(_SHARE_TRIES):
+        if _taken(descriptor, fcntl.LOCK_SH):
+            return True
+        time.sleep(_SHARE_PAUSE_S)
+    return False
+
+
+def _is_there(descriptor: int, path: Path) -> bool:
+    """Say whether a file that was opened and is locked now is still the one under its name.
+
+    While it is locked it stays so: only a holder removes it.
+    """
+    ours = os.fstat(descriptor)
+    try:
+        there = path.lstat()
+    except FileNotFoundError:
+        return False
+    return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
+
+
+def _use(descriptor: int) -> Use:
+    quiet_s = max(0.0, _now_s() - os.fstat(descriptor).st_mtime)
+    if _taken(descriptor, fcntl.LOCK_EX):
+        return Use(is_held=False, quiet_s=quiet_s)
+    text = os.pread(descriptor, _NOTES_LIMIT, 0).decode(errors="replace")
+    return Use(is_held=True, notes=tuple(text.splitlines()), quiet_s=quiet_s)
+
+
 def _refused(descriptor: int) -> str:
     theirs = os.pread(descriptor, _NOTE_LIMIT, 0).decode(errors="replace")
     os.close(descriptor)
-    return theirs or "another process"
+    return theirs or _NOBODY_SAYS

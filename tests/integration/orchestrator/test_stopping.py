@@ -56,7 +56,7 @@ def test_after_a_stop_the_port_is_free_and_nothing_is_left(yard):
     assert done.ending.exit.signal == signal.SIGTERM
     assert is_free(started.record.port)
     assert yard.marked() == []
-    assert names(yard) == [".end", ".lock", ".log", ".port"]
+    assert names(yard) == [".end", ".lock", ".log"]
     assert yard.stop().was_down
 
 

@@ -197,10 +197,12 @@ def test_a_gateway_of_another_state_folder_is_not_ours_to_end(yard):
     assert all(one.action == "keep" for one in removals(found, NOW))
 
 
-def test_old_files_of_gateways_that_are_gone_are_removed_and_locks_stay(yard):
+def test_old_files_of_gateways_that_are_gone_are_removed_and_their_locks_last(yard):
     state = yard.machine.state
     yard.start_script()
-    for name in ("aaaaaaaa.py", "aaaaaaaa.log", "aaaaaaaa.end", "aaaaaaaa.lock", "notes.txt"):
+    for ending in (".py", ".log", ".end", ".lock"):
+        state.write(f"aaaaaaaa{ending}", b"x")
+    for name in ("cccccccc.lock", "cccccccc.use", "dddddddd.lock", "notes.txt"):
         state.write(name, b"x")
     (state.root / "bbbbbbbb.d").mkdir()
     (state.root / "bbbbbbbb.d" / "config").write_text("x")
@@ -214,19 +216,28 @@ def test_old_files_of_gateways_that_are_gone_are_removed_and_locks_stay(yard):
         "bbbbbbbb.d",
         "aaaaaaaa.log",
         "aaaaaaaa.end",
+        "cccccccc.lock",
+        "dddddddd.lock",
+        "cccccccc.use",
     ]
     lock = state.lock("bbbbbbbb.lock", "somebody starts it")
-    assert [one.name for one in remove(yard.machine, found)] == [
+    use = state.share("dddddddd.use", "somebody uses it")
+    partly = tuple(one for one in found if one.name != "aaaaaaaa.end")
+    assert [one.name for one in remove(yard.machine, partly)] == [
         "aaaaaaaa.py",
         "aaaaaaaa.log",
-        "aaaaaaaa.end",
+        "cccccccc.lock",
+        "cccccccc.use",
     ]
+    assert (state.root / "aaaaaaaa.lock").exists()
+    assert [one.name for one in remove(yard.machine, found[3:4])] == ["aaaaaaaa.end"]
     lock.release()
+    use.release()
     assert remove(yard.machine, found[1:2]) == found[1:2]
     left = {path.name for path in state.root.iterdir()}
     mine = yard.instance.id
-    assert {"aaaaaaaa.lock", "notes.txt", f"{mine}.json", f"{mine}.log", f"{mine}.py"} <= left
-    assert "bbbbbbbb.d" not in left
+    assert {"dddddddd.lock", "notes.txt", f"{mine}.json", f"{mine}.log", f"{mine}.py"} <= left
+    assert [name for name in left if name.startswith(("aaaaaaaa", "bbbbbbbb", "cccccccc"))] == []
     with suppress(FileNotFoundError):
         (state.root / "notes.txt").unlink()
 
