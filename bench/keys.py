@@ -141,10 +141,19 @@ def redact(text: str, secrets: Iterable[str]) -> str:
         text: Anything on its way out of this program.
         secrets: Their values; those shorter than four characters are left alone.
     """
-    forms = {form for secret in secrets for form in _forms(secret)}
-    for form in sorted(forms, key=len, reverse=True):
+    for form in forms_of(secrets):
         text = text.replace(form, MASK)
     return text
+
+
+def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Return what secrets look like in texts, longest first: a whole goes before its parts.
+
+    Args:
+        secrets: Their values; those shorter than four characters are left out.
+    """
+    forms = {form for secret in secrets for form in _forms(secret)}
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def _forms(secret: str) -> Iterator[str]:

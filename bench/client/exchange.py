@@ -13,6 +13,8 @@ from bench.wire.protocol import BodyDecoder
 AFTER_DONE_NS = 1_000_000_000
 """How long a body may go on after its own end mark before it is closed."""
 _SUCCESS = range(200, 300)
+_SILENCE_NS = 100_000_000
+"""Shorter pauses before a time limit explain nothing."""
 _ERROR_BODY_BYTES = 64 * 1024
 
 EndCode = Literal[
@@ -147,8 +149,9 @@ class Exchange:
         silent_ns = now_ns - (self.last_read_ns or self.sent_ns or now_ns)
         silent = f"no byte for {silent_ns / 1e9:.1f} s"
         if now_ns >= self.limits.deadline_ns:
+            lately = f" ({silent})" if silent_ns >= _SILENCE_NS else ""
             code: EndCode = "header_timeout" if self.headers_ns is None else "total_timeout"
-            self._end(now_ns, code, f"the time for the whole request ran out ({silent})")
+            self._end(now_ns, code, f"the time for the whole request ran out{lately}")
         else:
             self._end(now_ns, "idle_timeout", f"the stream fell silent: {silent}")
 

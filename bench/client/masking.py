@@ -2,10 +2,23 @@
 
 import re
 from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from bench.keys import forms_of
+from bench.model.trial import Response, ResponseError
 
 MASK = "[secret]"
-_SHORTEST = 4
-"""Shorter values are no secrets, and masking them would eat ordinary text."""
+_CUT = "…"
+"""How ``bench.wire.faults.excerpt`` ends what it cut."""
+_LEAST_BEGINNING = 6
+"""Characters; fewer tell nothing, and words would be taken for them."""
+_OURS = {
+    Response: {"stream_chunks", "timing", "connection"},
+    ResponseError: {"code", "seed_code"},
+}
+"""Fields whose texts are this program's own words; all others may hold what a server said."""
 _PUBLIC = ("accept", "accept-encoding", "content-type", "user-agent", "host", "connection")
 _SECRET_NAME = re.compile(
     r"(?:^|[-_])(?:auth\w*|(?:api)?key|\w*token|secret|password|credentials?|cookie|session|"
@@ -33,17 +46,51 @@ class Mask:
                 found.add(value.strip())
             if "authorization" in name.lower():
                 found.add(value.strip().rpartition(" ")[2])
-        # Longest first: a whole value goes before a part of it.
-        self._secrets = sorted(
-            (secret for secret in found if len(secret) >= _SHORTEST), key=len, reverse=True
-        )
+        self._forms = forms_of(found)
 
     def text(self, text: str) -> str:
-        """Return ``text`` with every secret replaced."""
-        for secret in self._secrets:
-            if secret in text:
-                text = text.replace(secret, MASK)
+        """Return ``text`` with every secret replaced, however it is written."""
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
         return text
+
+    def response(self, response: Response) -> Response:
+        """Return ``response`` without a secret in anything that the server said."""
+        masked: Response = self._value(response)
+        error = masked.error
+        if error is None:
+            return masked
+        whole = msgspec.structs.replace(error, message=self._without_beginnings(error.message))
+        return msgspec.structs.replace(masked, error=whole)
+
+    def _without_beginnings(self, message: str) -> str:
+        """Mask what an excerpt left of a secret when it cut the server's words."""
+        *cut, rest = message.split(_CUT)
+        return _CUT.join([*map(self._without_beginning, cut), rest])
+
+    def _without_beginning(self, text: str) -> str:
+        for form in self._forms:
+            for size in range(len(form) - 1, _LEAST_BEGINNING - 1, -1):
+                if text.endswith(form[:size]):
+                    return text[:-size] + MASK
+        return text
+
+    def _value(self, value: Any) -> Any:  # noqa: ANN401  any value of a record
+        match value:
+            case str():
+                return self.text(value)
+            case msgspec.Struct():
+                ours = _OURS.get(type(value), set())
+                names = [name for name in value.__struct_fields__ if name not in ours]
+                changed = {name: self._value(getattr(value, name)) for name in names}
+                return msgspec.structs.replace(value, **changed)
+            case dict():
+                return {self._value(key): self._value(one) for key, one in value.items()}
+            case list() | tuple():
+                return type(value)(self._value(one) for one in value)
+            case _:
+                return value
 
 
 def holds_secret(name: str, value: str) -> bool:

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from bench.client.exchange import Exchange, Phases
 from bench.client.masking import Mask
 from bench.dialects import Dialect, read_claims
-from bench.model.trial import Connection, Response, ResponseError, ToolCall
+from bench.model.trial import Connection, Response, ResponseError
 from bench.stream.http_answer import Head
 from bench.stream.timing import Stamps, measure, stream_chunks
 from bench.wire.faults import excerpt, message_of
@@ -68,18 +68,14 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
     decoded = exchange.decoder.finish()
     head = exchange.http.head
     headers = head.headers if head else {}
-    mask = circumstances.mask
     stamps = _stamps(exchange, decoded, circumstances)
     error = _error(exchange, decoded, circumstances)
     claims = read_claims(circumstances.dialect, headers, decoded.fields)
-    return Response(
+    response = Response(
         status=head.status if head else None,
-        content=mask.text(decoded.content),
-        reasoning=mask.text(decoded.reasoning),
-        tool_calls=tuple(
-            ToolCall(id=call.id, name=mask.text(call.name), arguments=mask.text(call.arguments))
-            for call in decoded.tool_calls
-        ),
+        content=decoded.content,
+        reasoning=decoded.reasoning,
+        tool_calls=tuple(decoded.tool_calls),
         finish_reason=decoded.finish_reason,
         response_model=decoded.response_model,
         request_id=claims.request_id or headers.get("x-request-id"),
@@ -89,7 +85,7 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
         timing=measure(
             stamps, decoded.deltas, decoded.usage, asked_stream=circumstances.asked_stream
         ),
-        error=error and _masked(error, mask),
+        error=error,
         connection=circumstances.connection,
         local_port=circumstances.local_port,
         served_provider=claims.served_provider,
@@ -100,6 +96,7 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
         fallback=claims.fallback,
         simulated=decoded.system_fingerprint == SIMULATOR or _SIMULATOR_HEADER in headers,
     )
+    return circumstances.mask.response(response)
 
 
 def is_stale_connection(exchange: Exchange) -> bool:
@@ -127,16 +124,6 @@ def _stamps(exchange: Exchange, decoded: Decoded, circumstances: Circumstances) 
         tls_ns=phases.tls_ns,
         lag_ns=circumstances.lag_ns,
         is_body_open=exchange.done_ns is not None and exchange.ending.code is not None,
-    )
-
-
-def _masked(error: ResponseError, mask: Mask) -> ResponseError:
-    return ResponseError(
-        code=error.code,
-        seed_code=error.seed_code,
-        message=mask.text(error.message),
-        status=error.status,
-        retry_after_ms=error.retry_after_ms,
     )
 
 
