@@ -134,7 +134,9 @@ def _on_some_port(
             reservation.remove()
 
 
-def _reserve(machine: Machine, request: StartRequest, *, avoided: list[int]) -> tuple[int, SoleLock]:
+def _reserve(
+    machine: Machine, request: StartRequest, *, avoided: list[int]
+) -> tuple[int, SoleLock]:
     wish = request.port
     if wish is not None and wish not in avoided:
         taken = _take_port(machine, wish)

@@ -152,9 +152,7 @@ def outcome_of(end: ErrandEnd, words: tuple[str, ...], say: Say) -> Outcome:
             "incident": None
             if end.trouble is None
             else {"class": end.trouble.incident_class, "summary": end.trouble.summary},
-            "notices": [
-                {"class": one.incident_class, "summary": one.summary} for one in end.notes
-            ],
+            "notices": [{"class": one.incident_class, "summary": one.summary} for one in end.notes],
             "resources": end.resources,
             "gateway": {
                 **record_facts(end.up.started.record),
