@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from orchestrator import minding, system
+from orchestrator import system
 from orchestrator.bringing import run_marker
 from orchestrator.doctor_ports import Examiner
 from orchestrator.lifecycle import Machine
@@ -21,9 +21,9 @@ def examiner() -> Examiner:
     return system.SystemExaminer()
 
 
-def mind(root: str, instance_id: str) -> None:
-    """Mind a gateway until it is gone: the whole of the process that its script starts."""
-    minding.mind(system.machine(Path(root)), instance_id)
+def machine_at(root: str) -> Machine:
+    """Return this machine, with a state folder that is known."""
+    return system.machine(Path(root))
 
 
 def trust_store(here: Machine) -> TrustStore:

@@ -6,9 +6,10 @@ same locks and by the same identity as any command, and never while somebody hol
 """
 
 import logging
+import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,7 +40,7 @@ _NOTED_EVERY_NS = 1_000_000_000
 _SCRIPT = """\
 import sys
 sys.path[:] = {paths!r}
-from orchestrator.app import mind
+from orchestrator.cli.forgotten import mind
 mind({root!r}, {instance!r})
 """
 
@@ -81,7 +82,7 @@ def _minded(machine: Machine, record: GatewayRecord) -> GatewayRecord:
         # The interpreter itself: the path of a virtual environment may name a worktree.
         executable=Path(getattr(sys, "_base_executable", sys.executable)).resolve(),
         argv=("python3", "-I", "-S", str(script)),
-        environment={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+        environment=_environment(record),
         folder=Path("/"),
         log=log,
     )
@@ -99,6 +100,13 @@ def _minded(machine: Machine, record: GatewayRecord) -> GatewayRecord:
     finally:
         held.close()
     return _with_its_exposure(machine, record, birth.pid)
+
+
+def _environment(record: GatewayRecord) -> dict[str, str]:
+    """Return ours where its teardown needs it; else next to nothing, for hours."""
+    if records.TEARDOWN not in record.labels:
+        return {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+    return {name: value for name, value in os.environ.items() if not name.startswith("GWB_")}
 
 
 def _script(machine: Machine, record: GatewayRecord) -> str:
@@ -137,8 +145,19 @@ def _with_its_exposure(machine: Machine, record: GatewayRecord, pid: int) -> Gat
     return told
 
 
-def mind(machine: Machine, instance_id: str) -> None:
-    """Mind one gateway until it is gone, or nobody wants it to be minded any more."""
+def mind(
+    machine: Machine,
+    instance_id: str,
+    *,
+    tidy: Callable[[GatewayRecord], None] = lambda _: None,
+) -> None:
+    """Mind one gateway until it is gone, or nobody wants it to be minded any more.
+
+    Args:
+        machine: The ports.
+        instance_id: Of the gateway.
+        tidy: Called once it is down, before its simulator goes.
+    """
     record = _on_record(machine, instance_id)
     if record is None or record.lease is None:
         return
@@ -146,7 +165,7 @@ def mind(machine: Machine, instance_id: str) -> None:
     if held is None:
         return
     try:
-        _Minder(machine, record, held).run()
+        _Minder(machine, record, held, tidy).run()
     finally:
         held.close()
 
@@ -159,8 +178,15 @@ def _on_record(machine: Machine, instance_id: str) -> GatewayRecord | None:
 class _Minder:
     """One gateway and when it was last used."""
 
-    def __init__(self, machine: Machine, record: GatewayRecord, held: Held) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        record: GatewayRecord,
+        held: Held,
+        tidy: Callable[[GatewayRecord], None],
+    ) -> None:
         self._machine = machine
+        self._tidy = tidy
         self._id, self._run_id, self._identity = record.id, record.run_id, record.identity
         self._held = held
         self._seen: frozenset[str] | None = None
@@ -226,9 +252,16 @@ class _Minder:
                 self._tries += 1
                 _log.warning("%s", fault.message)
                 return False
+            self._tidied(again)
         _end_simulator(self._machine, record)
         shutil.rmtree(self._machine.state.root / f"{record.id}.d", ignore_errors=True)
         return True
+
+    def _tidied(self, record: GatewayRecord) -> None:
+        try:
+            self._tidy(record)
+        except OrchestratorError as fault:
+            _log.warning("%s", fault.message)
 
 
 @contextmanager

@@ -22,6 +22,8 @@ from orchestrator.ports import Build
 RECORD_VERSION = 1
 _INSTALLED = frozenset({"node_modules", "site-packages", ".venv", "venv"})
 
+TEARDOWN = "teardown"
+"""Label of a gateway that has teardown commands: what describes it again."""
 UPSTREAM_OF = "upstreamOf"
 """Label of a private simulator: the name of the gateway that it belongs to."""
 

@@ -18,8 +18,6 @@ from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance
 from orchestrator.stopping import stop
 from orchestrator.wanted import Wanted, generated_folder, surroundings_of, upstream_of
 
-TEARDOWN = "teardown"
-"""Label of a gateway that has teardown commands: what describes it again."""
 # Beyond its grace, what a stop by somebody else may take: SIGKILL, sweep, the port.
 _OTHERS_STOP_S = 15.0
 

@@ -16,8 +16,8 @@ from orchestrator.cli.start_options import GATEWAY, preset_option, start_options
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.lifecycle import Machine
+from orchestrator.records import TEARDOWN
 from orchestrator.render import environment_lines, record_lines
-from orchestrator.taking_down import TEARDOWN
 from orchestrator.vitals import end_lines, vitals, vitals_facts
 from orchestrator.wanted import Wanted
 

@@ -17,8 +17,8 @@ from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import description_hash
 from orchestrator.lifecycle import Machine, Stopped, find_all
-from orchestrator.records import GatewayRecord
-from orchestrator.taking_down import TEARDOWN, run_teardown, take_down_recorded
+from orchestrator.records import TEARDOWN, GatewayRecord
+from orchestrator.taking_down import run_teardown, take_down_recorded
 from orchestrator.wanted import Wanted
 
 
@@ -80,14 +80,14 @@ def stop_recorded(here: Machine, record: GatewayRecord, console: Console) -> Sto
     interrupts = Interrupts()
     with interrupts.installed():
         down = take_down_recorded(
-            here, record, interrupts, tidy=lambda: _run_teardown(here, record, console)
+            here, record, interrupts, tidy=lambda: run_recorded_teardown(here, record, console)
         )
     if down.fault is not None:
         raise down.fault
     return down.stopped or Stopped(ending=None, was_down=True)
 
 
-def _run_teardown(here: Machine, record: GatewayRecord, console: Console) -> None:
+def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console) -> None:
     """Run the teardown of the description that it was started from, if that still says the same.
 
     Raises:

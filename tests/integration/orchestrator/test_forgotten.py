@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
 
@@ -83,6 +84,17 @@ def test_a_start_again_gives_new_limits_and_a_lease_is_told(command):
     assert json.loads(next(command.state.glob("*.end")).read_bytes())["because"] == (
         "its time to live of 2s was over"
     )
+
+
+def test_its_teardown_is_run_in_the_callers_environment(command):
+    entry = write_small_gateway(command.cwd)
+    (command.cwd / "gateway-bench.toml").write_text(
+        f"[gateway]\nentry = '{entry}'\nteardown = [['sh', '-c', 'echo $SHOP > torn']]\n"
+    )
+    assert command("trust").code == 0
+    assert command("start", "--ttl", "1s", SHOP="open").code == 0
+    wait_until_gone(command, "default")
+    assert (command.cwd / "torn").read_text() == "open\n"
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def test_limits_start_a_minder_that_is_no_member_and_shows_nothing():
     assert on_record(machine) == made
     assert minder_of(machine.ports, made) == made.minder
     script = next(iter(machine.shims.placed.values()))
-    assert "from orchestrator.app import mind" in script
+    assert "from orchestrator.cli.forgotten import mind" in script
     assert repr(INSTANCE.id) in script
 
 
@@ -327,3 +327,28 @@ def test_without_a_lease_nothing_is_said_of_an_end():
     assert found is not None
     assert end_lines(vitals(machine.ports, found), found) == ()
     assert isinstance(machine.table.look(4242), ProcessInfo)
+
+
+def test_its_teardown_is_run_and_a_fault_of_it_keeps_nothing_up():
+    machine = a_machine(ttl_s=5.0)
+    torn: list[str] = []
+
+    def tidy(one):
+        torn.append(one.name)
+        raise NotStarted("the teardown failed")
+
+    mind(machine.ports, INSTANCE.id, tidy=tidy)
+    assert torn == ["default"]
+    assert on_record(machine) is None
+
+
+def test_a_minder_has_the_callers_environment_only_where_a_teardown_needs_it(monkeypatch):
+    monkeypatch.setenv("GWB_RUN", "x")
+    monkeypatch.setenv("SHOP_DATABASE", "there")
+    for label, has_it in (("other", False), (records.TEARDOWN, True)):
+        machine = lending()
+        keep(machine, record(labels={label: {}}))
+        with_lease(machine.ports, request(ttl_s=60.0), started(machine))
+        (order,) = machine.spawner.orders
+        assert ("SHOP_DATABASE" in order.environment) is has_it
+        assert "GWB_RUN" not in order.environment
