@@ -252,6 +252,47 @@ class PairwiseAgreement(Record, frozen=True, kw_only=True):
     agreement: AgreementSummary
 
 
+class LoadPoint(Record, frozen=True, kw_only=True):
+    """One target with so many requests in flight. Times are those of ``connection``'s kind."""
+
+    case_id: str
+    concurrency: int
+    """How many requests were to be in flight."""
+    attempted: int
+    succeeded: int
+    success_rate: float | None
+    achieved_requests_per_second: float | None
+    """Version 2: from the first start to the last end, breaks between blocks included."""
+    ttft_p50_ms: float | None
+    total_p50_ms: float | None
+    degradation: float | None
+    """``total_p50_ms`` by that of the lowest concurrency; ``None`` where kinds of connection differ."""
+    success: Rate | None = None
+    requests_per_second: float | None = None
+    """Per second in which at least one request of this point was in flight; failed ones too."""
+    answers_per_second: float | None = None
+    """The same, whole answers only."""
+    mean_in_flight: float | None = None
+    """How many requests really were in flight, over the same seconds."""
+    connection: Literal["warm", "cold", "promptCached", "all"] | None = None
+    ttft_ms: NumericSummary | None = None
+    total_ms: NumericSummary | None = None
+    ttft_degradation: float | None = None
+
+
+SaturationReason = Literal["degradation", "success"]
+
+
+class LoadSummary(Record, frozen=True, kw_only=True):
+    """The load curve of one target, by ascending concurrency."""
+
+    target_id: str
+    points: tuple[LoadPoint, ...]
+    saturation_concurrency: int | None
+    """The first point with ``degradation`` >= 2 or a success rate below 95 %; ``None``: none was."""
+    saturation_reason: SaturationReason | None = None
+
+
 class Summary(Record, frozen=True, kw_only=True):
     """All figures of a run, in the order of its targets and cases."""
 
@@ -261,4 +302,5 @@ class Summary(Record, frozen=True, kw_only=True):
     difficulties: tuple[SliceSummary, ...] = ()
     dimensions: tuple[SliceSummary, ...] = ()
     pairwise_agreement: tuple[PairwiseAgreement, ...] = ()
-    load: tuple[dict[str, Any], ...] = ()
+    load: tuple[LoadSummary, ...] = ()
+    """Targets for which load points were measured."""

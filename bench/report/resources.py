@@ -1,42 +1,17 @@
-"""How the gateway's own processes fared: figures, one sentence, and the geometry of two curves."""
+"""How the gateway's own processes fared: figures, one sentence, and two curves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bench.model.document import Document
 from bench.model.resources import GatewayResources
-from bench.report.charts import Tick, axis
+from bench.report.charts import axis
+from bench.report.curves import Curve, CurveChart, bounds, lines
 from bench.report.figures import ABSENT, counted, duration, ms
 from bench.report.tables import Cell, Section, Table, text
 
-HEIGHT = 100.0
-"""Height of a curve's drawing space; its width is 1000."""
-_WIDTH = 1000.0
 _MS_PER_S = 1000.0
 _FEWEST = 3
 """Fewer points make no curve."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """One quantity over the run."""
-
-    label: str
-    detail: str
-    lines: tuple[str, ...]
-    """Points ``x,y x,y …``, a line each; what was not sampled leaves a gap."""
-    ticks: tuple[Tick, ...]
-    """Of the vertical axis: ``x`` is per cent of the height, from the bottom."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceChart:
-    """Curves above one axis of time in seconds."""
-
-    title: str
-    note: str
-    curves: tuple[Curve, ...]
-    ticks: tuple[Tick, ...]
 
 
 def resources_of(document: Document) -> GatewayResources | None:
@@ -112,7 +87,7 @@ def _figure(value: float | int | None) -> str:
     return f"{value:,}" if isinstance(value, int) else ms(value)
 
 
-def resource_chart(document: Document) -> ResourceChart | None:
+def resource_chart(document: Document) -> CurveChart | None:
     """Return memory and processor time over the run."""
     used = resources_of(document)
     if used is None or len(used.series.at_ms) < _FEWEST:
@@ -138,11 +113,13 @@ def resource_chart(document: Document) -> ResourceChart | None:
     shown = tuple(curve for curve in curves if curve is not None)
     if not shown:
         return None
-    return ResourceChart(
+    return CurveChart(
+        id="gateway-over-time",
         title="The gateway's processes over the run",
         note=f"{counted(used.samples, 'sample')}, one each second.",
         curves=shown,
         ticks=ticks,
+        unit=" s",
     )
 
 
@@ -157,16 +134,10 @@ def _curve(
     if len(known) < _FEWEST - 1:
         return None
     top, ticks = axis(max(known))
-    lines: list[list[str]] = [[]]
-    for value, at in zip(values, at_ms, strict=True):
-        if value is None:
-            lines.append([])
-            continue
-        x = _WIDTH * at / _MS_PER_S / end_s
-        lines[-1].append(f"{x:.1f},{HEIGHT * (1 - value / top):.1f}")
+    places = (at / _MS_PER_S / end_s for at in at_ms)
     return Curve(
         label=label,
         detail=detail,
-        lines=tuple(" ".join(line) for line in lines if len(line) > 1),
-        ticks=(Tick(x=0.0, label=ticks[0].label), Tick(x=100.0, label=ticks[-1].label)),
+        lines=lines(list(zip(places, values, strict=True)), top=top),
+        ticks=bounds(ticks),
     )

@@ -3,6 +3,7 @@
 from bench.model.document import Document
 from bench.report.cells import HELD_BACK, is_held_back, p50, score_cell, success_cell
 from bench.report.figures import percent, rate_detail, usd
+from bench.report.load import load
 from bench.report.making import making_sections
 from bench.report.scores import agents, agreement, quality, slices
 from bench.report.service import cost, reliability, speed
@@ -15,6 +16,7 @@ def sections(document: Document) -> tuple[Section, ...]:
     found = (
         _overview(document),
         speed(document),
+        load(document),
         quality(document),
         slices("dimensions", "Scores by dimension", document.summary.dimensions),
         slices("difficulties", "Scores by difficulty", document.summary.difficulties),

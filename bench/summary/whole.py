@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from bench.ledger import Spend
 from bench.model.case import CaseInfo
-from bench.model.summary import CaseSummary, Summary, TargetSummary
+from bench.model.summary import CaseSummary, LoadSummary, Summary, TargetSummary
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.stats import rate
 from bench.summary.agreement import agreement, answers_by_task, pairwise
 from bench.summary.efficiency import cost_of, efficiency
+from bench.summary.load import load_curve
 from bench.summary.performance import metrics, performance
 from bench.summary.quality import quality, robustness_drop, slices
 from bench.summary.reliability import is_truncated, reliability
@@ -60,7 +61,12 @@ def summarize(evidence: Evidence) -> Summary:
             entry for p in parts for entry in slices(p.counted, cases, "dimension", p.target.id)
         ),
         pairwise_agreement=pairwise(answers, list(answers)),
+        load=tuple(curve for part in parts if (curve := _load(part, evidence)) is not None),
     )
+
+
+def _load(part: _Part, evidence: Evidence) -> LoadSummary | None:
+    return load_curve(part.target.id, part.counted, evidence.cases)
 
 
 def _target(
