@@ -18,8 +18,10 @@ from bench.model.run import (
     Header,
     Incident,
     JournalRecord,
+    NewLimits,
     PlannedTrial,
     Resumed,
+    RunConfig,
     Sample,
     Started,
     TrialDone,
@@ -83,11 +85,19 @@ class Ledger:
     spend: Mapping[str, Spend] = field(default_factory=dict)
     """The same by target id."""
 
-    @property
-    def budget_ms(self) -> float | None:
-        """Return the time budget per target as the last one who said anything of it has it."""
-        said = [one.budget for one in self.resumed if one.budget is not None]
-        return said[-1].limit_ms if said else self.header.config.budget_ms
+    def config(self, new: NewLimits | None = None) -> RunConfig:
+        """Return the run's settings with the limits that were set last.
+
+        Args:
+            new: Limits of a process that is about to go on with the run.
+        """
+        config = self.header.config
+        for limits in (*(one.limits for one in self.resumed), *([new] if new else [])):
+            if limits.budget is not None:
+                config = msgspec.structs.replace(config, budget_ms=limits.budget.limit_ms)
+            if limits.max_cost_usd is not None:
+                config = msgspec.structs.replace(config, max_cost_usd=limits.max_cost_usd)
+        return config
 
     @property
     def samples(self) -> tuple[Sample, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.client.endpoint import Endpoint
 from bench.link import JobLink
 from bench.model.case import Case
-from bench.model.run import NewBudget, OptionOrigin, RunConfig
+from bench.model.run import NewLimits, OptionOrigin, RunConfig
 from bench.model.target import Target
 from bench.progress import Progress
 
@@ -28,8 +28,8 @@ class Session:
     """A run cut by time ends with exit code 5."""
     summary_width: int = 100
     """Columns of the summary table."""
-    new_budget: NewBudget | None = None
-    """In place of a resumed run's time budget; ``None`` = as recorded."""
+    new_limits: NewLimits | None = None
+    """In place of a resumed run's own; ``None`` = as recorded."""
     repository: Path | None = None
     """What the worktrees of this repository share; ``None`` = none, or as it was recorded."""
 

@@ -19,7 +19,7 @@ from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.model.case import Case
-from bench.model.run import Footer, Gateway, Header, Incident, Resumed
+from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed
 from bench.plan import build_plan, plan_hash
 from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.report.escaping import visible
@@ -177,7 +177,7 @@ async def _measured(part: _Part, connect: Connect) -> RunEnd:
         part.ledger,
         cases=part.cases,
         origin_ns=part.origin_ns,
-        new_budget=session.new_budget,
+        new_limits=session.new_limits,
         has_tags=session.has_tags,
         require_complete=session.require_complete,
     )
@@ -299,7 +299,7 @@ def _resumed(part: _Part) -> Resumed:
         at=iso_ms(part.clock.utcnow()),
         offset_ms=part.ledger.offset_ms,
         environment=environment(),
-        budget=part.session.new_budget,
+        limits=part.session.new_limits or NewLimits(),
     )
 
 

@@ -73,12 +73,12 @@ def measuring_options(command: _F) -> _F:
     return command
 
 
-_TOTAL_BUDGET = (
-    "Another time budget per target, for the whole run: what was used before counts in it. "
-    "Default: as recorded."
-)
+_OF_THE_WHOLE_RUN = {
+    "budget": "Another time budget per target; what was used before counts. Default: as recorded.",
+    "max_cost": "Another limit; what was spent before counts. Default: as recorded.",
+}
 _RESUMING = (
-    "budget",
+    *_OF_THE_WHOLE_RUN,
     *("body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
     *("allow_unknown_cost", "archive", "require_complete", "quiet"),
 )
@@ -94,10 +94,9 @@ def resuming_options(command: _F) -> _F:
                 *spellings, cls=SectionedOption, section=section, help=text, **extra
             )(command)
     for row in reversed(ROWS):
-        if row.field == "budget":
-            command = _option(replace(row, help=_TOTAL_BUDGET))(command)
-        elif row.field in _RESUMING:
-            command = _option(row)(command)
+        if row.field in _RESUMING:
+            own = _OF_THE_WHOLE_RUN.get(row.field, row.help)
+            command = _option(replace(row, help=own))(command)
     return command
 
 

@@ -21,7 +21,7 @@ from bench.journal import read_journal
 from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.model.case import Case
-from bench.model.run import NewBudget
+from bench.model.run import NewBudget, NewLimits
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
@@ -68,8 +68,9 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     goes to its address only after `--trust-url`.
     """
     ledger = read_journal(found.path)
-    run = ledger.header.config
     config = _with_address(configured(params, console), ledger, is_own=_is_own(found, ledger))
+    limits = _new_limits(config)
+    run = ledger.config(limits)
     access = find_access(
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
@@ -108,22 +109,24 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         has_tags=config.settings.tag,
         require_complete=config.settings.require_complete,
         summary_width=terminal_width(),
-        new_budget=_new_budget(config),
+        new_limits=limits,
     )
     folder = found.reports_folder(config.output_folder())
     return ended(resume_plan(found.path, cases, session, reports_folder=folder), console)
 
 
-def _new_budget(config: Config) -> NewBudget | None:
-    """Return the time budget that was typed; a file's or the environment's is for new runs."""
-    if config.trust["budget"] is not Origin.FLAG:
-        return None
-    return NewBudget(limit_ms=config.settings.budget)
+def _new_limits(config: Config) -> NewLimits:
+    """Return the limits that were typed; a file's or the environment's are for new runs."""
+    settings, trust = config.settings, config.trust
+    has_budget, has_cost = (trust[field] is Origin.FLAG for field in ("budget", "max_cost"))
+    return NewLimits(
+        budget=NewBudget(limit_ms=settings.budget) if has_budget else None,
+        max_cost_usd=settings.max_cost if has_cost else None,
+    )
 
 
 def _refuse_spent_budget(ledger: Ledger, config: Config) -> None:
-    new = _new_budget(config)
-    limit_ms = ledger.budget_ms if new is None else new.limit_ms
+    limit_ms = ledger.config(_new_limits(config)).budget_ms
     targets = {trial.target_id for trial in ledger.missing}
     used_ms = min(ledger.budget_used_ms.get(target, 0.0) for target in targets)
     if limit_ms is None or used_ms < limit_ms:

@@ -18,6 +18,8 @@ from bench.ports import Clock
 from bench.progress import Mode, Progress
 
 _RESUMABLE = frozenset({4, 5, 130, 143})
+_MORE = {"budget": "--no-budget", "max_cost": "--max-cost USD"}
+"""What a limit that ended a run has to become before `resume` can ask anything."""
 _WIDEST = 160
 """Columns beyond which a summary table is no easier to read."""
 
@@ -96,13 +98,13 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
         console.say(f"warning: {note}")
     files = tuple(str(path) for path in outcome.files)
     command = None
-    is_cut = outcome.reason == "budget"
-    if (outcome.exit_code in _RESUMABLE or is_cut) and outcome.journal is not None:
+    more = _MORE.get(outcome.reason)
+    if (outcome.exit_code in _RESUMABLE or more) and outcome.journal is not None:
         if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
             console.say("hint: nothing is missing; see the errors, then type the command again")
         else:
             command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
-            command += " --no-budget" if is_cut else ""
+            command += f" {more}" if more else ""
             console.say(f"hint: `{command}` asks what is missing")
     return Outcome(
         exit_code=outcome.exit_code,

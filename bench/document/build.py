@@ -57,7 +57,7 @@ def build_document(ledger: Ledger) -> Document:
         trust=caveats(
             Circumstances(
                 completeness=done,
-                config=header.config,
+                config=ledger.config(),
                 spend=spend,
                 summary=summary,
                 trials=ledger.trials,

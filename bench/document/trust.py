@@ -137,7 +137,8 @@ def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
 def _incomplete(completeness: Completeness) -> Iterable[Caveat]:
     if completeness.is_complete is not False:
         return
-    rest = "resume --no-budget" if completeness.reason == "budget" else "resume"
+    more = {"budget": " --no-budget", "max_cost": " --max-cost USD"}
+    rest = f"resume{more.get(completeness.reason or '', '')}"
     why = _REASONS.get(completeness.reason or "killed", "some trials gave no usable record")
     yield Caveat(
         code="incomplete",

@@ -185,6 +185,14 @@ class NewBudget(Record, frozen=True, kw_only=True):
     """Per target; ``None`` = no limit."""
 
 
+class NewLimits(Record, frozen=True, kw_only=True):
+    """Limits that a resuming process was given; each ``None`` = as before."""
+
+    budget: NewBudget | None = None
+    max_cost_usd: float | None = None
+    """For the whole run; what was spent before counts in it."""
+
+
 class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
     """A later process goes on with this journal."""
 
@@ -192,8 +200,7 @@ class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
     offset_ms: float
     """Where this process's offsets begin: the end of what was recorded before."""
     environment: Environment
-    budget: NewBudget | None = None
-    """``None`` = as before."""
+    limits: NewLimits = NewLimits()
 
 
 StopReason = Literal[

@@ -8,7 +8,7 @@ import msgspec
 
 from bench.ledger import Ledger
 from bench.model.case import Case, ChatRequest
-from bench.model.run import Block, NewBudget, RunConfig
+from bench.model.run import Block, NewLimits, RunConfig
 from bench.model.target import Target
 from bench.runner.ending import Fact
 
@@ -45,7 +45,7 @@ class Assignment:
         *,
         cases: Mapping[str, Case],
         origin_ns: int,
-        new_budget: NewBudget | None = None,
+        new_limits: NewLimits | None = None,
         has_tags: bool = True,
         require_complete: bool = False,
     ) -> Self:
@@ -55,15 +55,14 @@ class Assignment:
             ledger: Of a journal that may hold nothing but its header.
             cases: The cases of its plan, by id.
             origin_ns: The clock now.
-            new_budget: In place of the recorded time budget.
+            new_limits: In place of the recorded ones.
             has_tags: Send run and trial id along.
             require_complete: A cut by time counts as incomplete.
         """
         missing = {trial.id for trial in ledger.missing}
-        budget_ms = ledger.budget_ms if new_budget is None else new_budget.limit_ms
         return cls(
             run_id=ledger.header.run_id,
-            config=msgspec.structs.replace(ledger.header.config, budget_ms=budget_ms),
+            config=ledger.config(new_limits),
             targets={target.id: target for target in ledger.header.targets},
             cases=cases,
             blocks=tuple(_remaining(ledger.header.plan, missing)),

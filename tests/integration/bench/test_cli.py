@@ -165,7 +165,30 @@ def test_a_run_that_time_cut_goes_on_only_with_more_time(cli, simulator):
     told = msgspec.json.decode(more.stdout, type=CommandObject)
     assert (more.returncode, told.reason, told.done) == (0, "done", 2)
     resumed = next(one for one in journal.read_bytes().splitlines() if b'"resumed"' in one)
-    assert json.loads(resumed)["budget"] == {"limitMs": None}
+    limits = {"budget": {"limitMs": None}, "maxCostUsd": None}
+    assert json.loads(resumed)["limits"] == limits
+
+
+def test_a_run_that_money_cut_goes_on_with_a_higher_limit(cli, paid):
+    words = (
+        "bench",
+        "m",
+        *at(paid.url),
+        *QUICK,
+        "--no-stream",
+        "--yes",
+        "--assume-price",
+        "10/100",
+    )
+    cut = cli(*words, "--max-cost", "0.0001", "--json")
+    told = msgspec.json.decode(cut.stdout, type=CommandObject)
+    assert (cut.returncode, told.reason, told.done) == (5, "max_cost", 0)
+    assert told.next == f"gateway-bench resume {told.files[-1]} --max-cost USD"
+    assert paid.posts == []
+    more = cli("resume", "latest", "--max-cost", "1", "--yes", "--json")
+    told = msgspec.json.decode(more.stdout, type=CommandObject)
+    assert (more.returncode, told.reason, told.done) == (0, "done", 1), more.stderr
+    assert len(paid.posts) == 1
 
 
 def test_an_archived_run_goes_on_where_its_journal_is_and_is_reported_here(cli, paid):
