@@ -279,3 +279,14 @@ def test_the_mac_tables_see_listeners_and_memory_of_this_user(yard):
     table = MacTable(lambda _: Absence.HIDDEN, "boot")
     assert (table.detail(started.held.pid).resident_bytes or 0) > 1_000_000
     assert table.detail(2**22 + 7).resident_bytes is None
+
+
+def test_what_a_killed_writer_left_half_written_goes_with_its_gateway(yard):
+    state = yard.machine.state
+    names = ("aaaaaaaa.json.k_1x.part", "aaaaaaaa.exit~")
+    for name in names:
+        (state.root / name).parent.mkdir(exist_ok=True)
+        (state.root / name).write_bytes(b"{")
+    found = leftovers(yard.machine, older_than_s=0)
+    assert {one.name for one in found} == set(names)
+    assert remove(yard.machine, found) == found
