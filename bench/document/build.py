@@ -68,7 +68,7 @@ def build_document(ledger: Ledger) -> Document:
             )
         ),
         spend=spend,
-        config=document_config(header.config, reference=reference),
+        config=document_config(ledger.config(), reference=reference),
         options=header.options,
         environment=header.environment,
         gateway=_gateway(ledger),

@@ -100,8 +100,12 @@ def assemble(
 
 
 def stem_of(model_ids: tuple[str, ...]) -> str:
-    """Return the models' part of the file names: what is unfit for a name becomes a dash."""
-    return _NOT_IN_NAMES.sub("-", "-".join(model_ids))[:_LONGEST_STEM].strip("-") or "model"
+    """Return the models' part of the file names: what is unfit for a name becomes a dash.
+
+    A name that began with a dot would be a hidden file.
+    """
+    stem = _NOT_IN_NAMES.sub("-", "-".join(model_ids)).lstrip("-.")
+    return stem[:_LONGEST_STEM].rstrip("-") or "model"
 
 
 def _run_config(

@@ -80,7 +80,8 @@ def _errors(targets: Sequence[TargetSummary], width: int) -> list[str]:
     for target in failing[:_MOST_FAILING]:
         by_count = sorted(target.reliability.errors_by_cause.items(), key=lambda one: -one[1])
         said = ", ".join(f"{count} × {code}" for code, count in by_count)
-        lines += _wrap(f"Errors of {target.target_id}: {said}", width, most=2)
+        name = fit(visible(target.target_id), width // 2)
+        lines += _wrap(f"Errors of {name}: {said}", width, most=2)
     more = len(failing) - _MOST_FAILING
     return [*lines, f"… and of {more} more targets: see the report"] if more > 0 else lines
 

@@ -115,6 +115,8 @@ def test_a_run_is_named_after_its_model_and_moment(tmp_path):
     assert request.config.dialect == "llmgateway"
     assert stem_of(("openai/gpt 4", "x")) == "openai-gpt-4-x"
     assert stem_of(("///",)) == "model"
+    assert stem_of(("../../etc/passwd",)) == "etc-passwd"
+    assert stem_of((".hidden",)) == "hidden"
 
 
 def test_the_job_names_the_run_and_says_that_it_is_free(tmp_path):
