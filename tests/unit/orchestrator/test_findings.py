@@ -72,3 +72,14 @@ def test_programs_get_everything():
         "remedy": None,
         "essential": True,
     }
+
+
+def test_advice_about_what_does_not_matter_goes_first_and_a_long_page_says_so():
+    minor = finding("no", consequence="bad " * 40, remedy="mend")
+    major = finding("no", essential=True, consequence="worse " * 20, remedy="mend")
+    page = finding_lines([major, *[minor] * 20])
+    assert len(page) == 24
+    assert "worse" in page[1]
+    long = finding_lines([major] * 20)
+    assert len(long) == MOST_LINES
+    assert long[-1] == "… 42 more lines: `--json` has all of it"
