@@ -15,7 +15,7 @@ from orchestrator.endings import ending_line, last_ending
 from orchestrator.events import described
 from orchestrator.faults import NoSuchGateway
 from orchestrator.launching import secret_values
-from orchestrator.lifecycle import Machine
+from orchestrator.lifecycle import Machine, find_all
 from orchestrator.masking import mask
 from orchestrator.records import GatewayRecord
 from orchestrator.tailing import follow
@@ -77,7 +77,8 @@ def _of_the_last(
     worktree = worktree_of(Path(folder) if folder else Path.cwd())
     ending = last_ending(here, worktree, wanted)
     if ending is None:
-        raise NoSuchGateway(wanted or "default", ())
+        here_too = [one.name for one in find_all(here) if isinstance(one, GatewayRecord)]
+        raise NoSuchGateway(wanted or "default", here_too)
     console.say(ending_line(ending))
     return _told(here, Path(ending.log), lines, ending.run_id)
 
