@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from bench.errors import BenchError
+from bench.errors import BenchError, reason_in
 from bench.model.case import Case, Instance
 from bench.model.run import PlannedTrial
 from bench.model.trial import Answer
@@ -30,7 +30,7 @@ def write_answer_book(
         with path.open("ab") as file:
             file.write(data)
     except OSError as error:
-        message = f"the answer book `{path}` can't be written: {error.strerror}"
+        message = f"the answer book `{path}` can't be written: {reason_in(error)}"
         raise BenchError(message, hint="free some space, or start the run again") from error
 
 

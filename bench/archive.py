@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.errors import reason_in
 from bench.model.record import Record
 
 log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ def keep(files: Iterable[Path], folder: Path) -> tuple[str, ...]:
         except FileNotFoundError:
             log.debug("%s is not there, so it is not kept", file)
         except OSError as error:
-            faults.append(f"`{file}` was not copied to `{folder}`: {error.strerror}")
+            faults.append(f"`{file}` was not copied to `{folder}`: {reason_in(error)}")
     return tuple(faults)
 
 

@@ -110,3 +110,9 @@ class Refused(BenchError):
     """A person has to say yes first."""
 
     exit_code = 7
+
+
+def reason_in(error: OSError) -> str:
+    """Return the system's words for ``error``, to go on with in a sentence."""
+    said = error.strerror or type(error).__name__
+    return f"{said[:1].lower()}{said[1:]}"

@@ -15,10 +15,11 @@ from typing import Any, Self
 
 import msgspec
 
-from bench.errors import JournalUnreadable, JournalUnwritable
+from bench.errors import JournalUnreadable, JournalUnwritable, reason_in
 from bench.ledger import Ledger, collect
 from bench.model.run import JOURNAL_VERSION, Header, JournalRecord
 
+_BEFORE_THE_RUN = "nothing was asked: free some space, then type the command again"
 SYNC_INTERVAL_S = 0.5
 """Pause between two forced writes; with the write itself this keeps to the second."""
 
@@ -50,9 +51,10 @@ class Journal:
         journal = cls(_opened(path, os.O_CREAT | os.O_EXCL), path, is_torn=False)
         try:
             journal.write(header)
-        except JournalUnwritable:
+        except JournalUnwritable as error:
             journal.close()
-            raise
+            path.unlink(missing_ok=True)  # without a header it is no journal
+            raise JournalUnwritable(error.message, hint=_BEFORE_THE_RUN) from error
         return journal
 
     @classmethod
@@ -148,7 +150,7 @@ def read_journal(path: Path) -> Ledger:
             records = [header, *reader]
             return collect(records, damaged_lines=reader.damaged)
     except OSError as error:
-        message = f"`{path}` can't be read: {error.strerror}"
+        message = f"`{path}` can't be read: {reason_in(error)}"
         raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error
 
 
@@ -228,8 +230,7 @@ def _unwritable(path: Path, error: OSError) -> JournalUnwritable:
         errno.EEXIST: "name another output folder",
         errno.ENOENT: "create the folder, or name another one",
     }
-    said = error.strerror or type(error).__name__
-    message = f"`{path}` can't be written: {said[:1].lower()}{said[1:]}"
+    message = f"`{path}` can't be written: {reason_in(error)}"
     hint = hints.get(error.errno or 0, "name an output folder that can be written")
     return JournalUnwritable(message, hint=hint)
 

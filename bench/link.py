@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from bench.clock import iso_ms
-from bench.errors import UsageFault
+from bench.errors import UsageFault, reason_in
 from bench.model.run import Gateway, Incident, Sample
 from bench.model.trial import Response
 from bench.ports import Clock
@@ -177,7 +177,7 @@ class JobLink:
         try:
             connection = socket.socket(fileno=descriptor)
         except OSError as error:
-            message = f"`{LINK_VARIABLE}={descriptor}` names no socket: {error.strerror}"
+            message = f"`{LINK_VARIABLE}={descriptor}` names no socket: {reason_in(error)}"
             raise UsageFault(message, hint=hint) from error
         try:
             connection.set_inheritable(False)

@@ -10,7 +10,7 @@ from pathlib import Path
 import bench
 from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
-from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFault
+from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFault, reason_in
 from bench.journal import read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
@@ -121,7 +121,7 @@ def make_folder(folder: Path) -> None:
             if not ignore.exists():
                 ignore.write_text("*\n")
     except OSError as error:
-        message = f"the output folder `{folder}` can't be written: {error.strerror}"
+        message = f"the output folder `{folder}` can't be written: {reason_in(error)}"
         hint = "name another one with `BENCHMARK_OUTPUT_DIR`"
         raise UsageFault(message, hint=hint) from error
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -157,7 +157,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        message = f"`{path}` can't be read: {error.strerror}"
+        message = f"`{path}` can't be read: {reason_in(error)}"
         raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error
 
 
@@ -172,7 +172,7 @@ def _save(path: Path, data: bytes, files: list[Path], faults: list[str]) -> None
         fresh.replace(path)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        faults.append(f"`{path}` can't be written: {error.strerror}")
+        faults.append(f"`{path}` can't be written: {reason_in(error)}")
     else:
         files.append(path.absolute())
 

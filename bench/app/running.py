@@ -143,7 +143,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     try:
         if is_resumed:
             part.journal.write(_resumed(part))
-        end = asyncio.run(_measured(part, connect))
+        end, footer = asyncio.run(_measured(part, connect))
     finally:
         try:
             part.journal.close()
@@ -151,7 +151,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
             fault = error
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
-    document = build_document(read_journal(path))
+    document = build_document(_ended(read_journal(path), footer))
     folder = part.reports_folder
     published = publish(document, folder, source=path, summary_width=session.summary_width)
     notes = list(published.faults)
@@ -166,7 +166,12 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     return replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
 
 
-async def _measured(part: _Part, connect: Connect) -> RunEnd:
+def _ended(ledger: Ledger, footer: Footer) -> Ledger:
+    """Return the ledger with its end, which a full disk may have kept out of the journal."""
+    return ledger if ledger.footer is not None else replace(ledger, footer=footer)
+
+
+async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
     """Measure, let the job stop the gateway, and write how it ended."""
     session, control = part.session, Control()
     link = session.link
@@ -239,7 +244,9 @@ async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> Gateway |
     return None if control.farewell.cancelled() else control.farewell.result()
 
 
-def _closed(part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None) -> RunEnd:
+def _closed(
+    part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None
+) -> tuple[RunEnd, Footer]:
     """Write the last records; on a full disk the run ends without them."""
     footer = Footer(
         finished_at=iso_ms(part.clock.utcnow()),
@@ -255,8 +262,8 @@ def _closed(part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None) -
             part.journal.write(gateway)
         part.journal.write(footer)
     except JournalUnwritable as error:
-        return replace(end, fault=end.fault or error)
-    return end
+        return replace(end, fault=end.fault or error), footer
+    return end, footer
 
 
 def _write_book(part: _Part) -> None:

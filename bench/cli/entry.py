@@ -70,9 +70,11 @@ def _outcome(
         raise
     except click.exceptions.Exit as exit_asked:
         return Outcome(exit_code=exit_asked.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as asked:
         console.say("error: interrupted")
-        return Outcome(exit_code=INTERRUPTED, reason="interrupted", headline="interrupted")
+        # 143 where a job's handler noted that it was SIGTERM.
+        code = int(getattr(asked, "exit_code", INTERRUPTED))
+        return Outcome(exit_code=code, reason="interrupted", headline="interrupted")
     except Exception as fault:  # noqa: BLE001  the border of the process: all ends are told apart here
         return _failure(fault, console)
     if isinstance(ended, Outcome):

@@ -9,7 +9,7 @@ from bench.client.proxy import refuse_proxy
 from bench.config import Config
 from bench.dialects import DIALECTS
 from bench.endpoint import EndpointUrl, Reach, parse_url, reach
-from bench.errors import KeyMissing, UsageFault
+from bench.errors import KeyMissing, UsageFault, reason_in
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
 from bench.model.run import RunConfig
 from bench.wire import PROTOCOLS
@@ -148,7 +148,7 @@ def read_body(config: Config) -> bytes | None:
     try:
         return path.read_bytes()
     except OSError as fault:
-        message = f"`{path}` can't be read: {fault.strerror}"
+        message = f"`{path}` can't be read: {reason_in(fault)}"
         raise UsageFault(message) from fault
 
 

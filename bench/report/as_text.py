@@ -79,7 +79,7 @@ def _errors(targets: Sequence[TargetSummary], width: int) -> list[str]:
     lines = [""] if failing else []
     for target in failing[:_MOST_FAILING]:
         by_count = sorted(target.reliability.errors_by_cause.items(), key=lambda one: -one[1])
-        said = ", ".join(f"{count} × {code}" for code, count in by_count)
+        said = ", ".join(f"{code} ({count})" for code, count in by_count)
         name = fit(visible(target.target_id), width // 2)
         lines += _wrap(f"Errors of {name}: {said}", width, most=2)
     more = len(failing) - _MOST_FAILING

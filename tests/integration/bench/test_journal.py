@@ -206,5 +206,5 @@ def test_what_is_no_journal_is_named(path, data, said):
 
 
 def test_a_journal_that_is_not_there_is_named(path):
-    with pytest.raises(JournalUnreadable, match="can't be read: No such file"):
+    with pytest.raises(JournalUnreadable, match="can't be read: no such file"):
         read_journal(path)

@@ -100,7 +100,7 @@ def test_a_document_of_another_tool_gets_reports_only_where_it_has_none(journal,
 
 @pytest.mark.parametrize("name", ["gone.jsonl", "gone.json"])
 def test_a_file_that_is_not_there_is_named(tmp_path, name):
-    with pytest.raises(JournalUnreadable, match=f"{name}` can't be read: No such file"):
+    with pytest.raises(JournalUnreadable, match=f"{name}` can't be read: no such file"):
         render(tmp_path / name)
 
 
@@ -117,7 +117,7 @@ def test_the_default_folder_keeps_itself_out_of_git_and_others_do_not(tmp_path):
 
 def test_a_folder_that_cannot_be_is_a_usage_fault(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UsageFault, match=r"the output folder `.*` can't be written: Not a dir"):
+    with pytest.raises(UsageFault, match=r"the output folder `.*` can't be written: not a dir"):
         make_folder(tmp_path / "file" / "out")
 
 

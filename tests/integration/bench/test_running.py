@@ -296,6 +296,7 @@ def test_a_full_disk_ends_the_run_and_with_room_again_it_is_resumed(bench):
         assert (code, told["reason"]) == (5, "disk_full"), said
         assert f"`{bench.journal}` can't be written: no space left on device" in said
         assert "gateway-bench resume" in str(told["next"])
+        assert "planned trials were measured: the disk was full" in " ".join(said.split())
         had = len(read_journal(bench.journal).trials)
         assert 0 < had < 12
         enlarge(bench.output, kilobytes=8192)
@@ -304,3 +305,11 @@ def test_a_full_disk_ends_the_run_and_with_room_again_it_is_resumed(bench):
         assert (told["planned"], told["done"]) == (12, 12)
         assert read_journal(bench.journal).damaged_lines <= 1
         assert len(told["files"]) == 6
+
+
+def test_a_disk_without_room_for_the_header_keeps_no_half_journal(bench):
+    with small_disk(bench.output, kilobytes=4):
+        code, told, said = bench.finish(bench.start_run("sim-tokens200", *CASE, "--runs", "99"))
+        assert (code, told["reason"]) == (5, "journal_unwritable"), said
+        assert "hint: nothing was asked: free some space" in said
+        assert list(bench.output.iterdir()) == []
