@@ -84,8 +84,7 @@ def members(
     mine = {
         process.pid: process
         for process in table
-        if process.marker == marker
-        or (has_leader and leader.pid in (process.session, process.pid))
+        if process.marker == marker or (has_leader and leader.pid in (process.session, process.pid))
     }
     grew = True
     while grew:

@@ -133,7 +133,7 @@ def test_two_instances_of_one_worktree_are_told_apart(yard):
 
 def test_a_port_that_another_server_shares_is_not_ours_whoever_answers(yard):
     yard.write("dist/serve.py", SHARING)
-    twins = []
+    twins: list[subprocess.Popen[bytes]] = []
 
     class Facts:
         """Lets the twin come up between our look at the port and the gateway's bind."""

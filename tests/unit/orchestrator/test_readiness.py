@@ -166,4 +166,8 @@ def test_a_port_that_others_share_is_not_ready_although_ours_answered():
 )
 def test_a_web_page_is_no_health_unless_its_text_is_asked_for(body, check, expected):
     fault = shortcoming(HealthAnswer(status=200, body=body, owners=OURS), check, OURS)
-    assert (fault is None) if expected is None else fault.startswith(expected)
+    if expected is None:
+        assert fault is None
+    else:
+        assert fault is not None
+        assert fault.startswith(expected)

@@ -228,7 +228,8 @@ def test_profiles_and_suites_hold_their_cases_in_order():
         "load": LOAD,
     }
     assert {profile.default_budget_ms for profile in PROFILES.values()} == {60_000}
-    assert all(entry.description for entry in (*PROFILES.values(), *SUITES.values()))
+    assert all(profile.description for profile in PROFILES.values())
+    assert all(suite.description for suite in SUITES.values())
 
 
 @pytest.mark.parametrize(
