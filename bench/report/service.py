@@ -53,6 +53,8 @@ def speed(document: Document) -> Section:
 
 def _speed_row(target_id: str, connection: str, block: MetricSummary) -> tuple[Cell, ...]:
     lag = block.client_lag_ms
+    # Pieces that came all at once have no pace: their zeros would read as speed.
+    held = Cell(text=HELD_BACK) if is_held_back(block) else None
     return (
         Cell(text=target_id),
         Cell(text=connection),
@@ -61,10 +63,10 @@ def _speed_row(target_id: str, connection: str, block: MetricSummary) -> tuple[C
         p90(block.ttft_ms),
         median(block.total_ms),
         p90(block.total_ms),
-        Cell(text=HELD_BACK) if is_held_back(block) else median(block.visible_tokens_per_second),
-        median(block.itl_ms),
-        median(block.tpot_ms),
-        median(block.max_content_stall_ms),
+        held or median(block.visible_tokens_per_second),
+        held or median(block.itl_ms),
+        held or median(block.tpot_ms),
+        held or median(block.max_content_stall_ms),
         Cell(
             text=percent(block.held_back.rate if block.held_back else None),
             detail=rate_detail(block.held_back),

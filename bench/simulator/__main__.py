@@ -72,9 +72,15 @@ def _say_losses(book: AnswerBook, log: RequestLog) -> None:
 
 def _say_ready(address: Address) -> None:
     """Print the one line on stdout, which launchers wait for."""
-    with contextlib.suppress(OSError):  # nobody reads it: no reason to stop serving
+    try:
         sys.stdout.write(f"simulator ready: {address.url} (pid {os.getpid()})\n")
         sys.stdout.flush()
+    except OSError:
+        # Nobody reads it: no reason to stop serving, nor for a fault when the interpreter flushes
+        # what is left as its last act.
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
 
 
 def _raise_file_limit() -> None:

@@ -66,5 +66,5 @@ def test_what_has_no_known_answer_is_left_out_and_the_file_grows(tmp_path):
 
 
 def test_a_book_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(BenchError, match=r"the answer book `.*` can't be written: Is a directory"):
+    with pytest.raises(BenchError, match=r"the answer book `.*` can't be written: is a directory"):
         write_answer_book(tmp_path, [planned(1)], booked())

@@ -1,4 +1,3 @@
-import errno
 import json
 import os
 
@@ -150,7 +149,7 @@ def test_a_copy_that_cannot_be_made_is_one_sentence(tmp_path):
     original.write_text("x")
     (tmp_path / "file").write_text("x")
     (fault,) = archive.keep([original], tmp_path / "file" / "kept")
-    assert fault.endswith(f"`: {os.strerror(errno.ENOTDIR)}")
+    assert fault.endswith("`: not a directory")
 
 
 def test_without_hard_links_a_file_is_copied(tmp_path):

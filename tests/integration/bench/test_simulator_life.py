@@ -120,7 +120,8 @@ def test_it_serves_on_though_nobody_reads_its_ready_line(tmp_path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     words = [sys.executable, "-m", "bench.simulator", "--port", str(port)]
-    process = subprocess.Popen(words, stdout=writer)
+    buffered = {name: it for name, it in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    process = subprocess.Popen(words, stdout=writer, env=buffered)
     os.close(writer)
     try:
         answered = None

@@ -392,12 +392,15 @@ def test_timings_keep_failed_evaluations():
     assert "0% (0 of 1, 0 to 79%)" in row
 
 
-def test_a_held_back_stream_has_no_tokens_per_second():
+def test_a_held_back_stream_has_no_pace():
     held = tuple(
         trial(case=STREAM, run=run, response=response(timing(held_back=True))) for run in (1, 2)
     )
     document = build_document(ledger(held, cases=(STREAM,)))
-    assert "held back" in render_reports(document)[".md"].split("## Speed")[0]
+    targets, _, speed = render_reports(document)[".md"].partition("## Speed")
+    assert "held back" in targets
+    row = next(line for line in speed.splitlines() if line.count("held back") > 1)
+    assert row.count("| held back") == 4
     assert " held" in terminal_summary(document, width=80)
 
 
