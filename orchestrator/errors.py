@@ -19,6 +19,7 @@ OrchestratorError (1)
 │   ├── IdentityUnknown         another boot, another namespace, a hidden process
 │   ├── NotForUs                it is in use, or belongs to somebody else
 │   └── RecordUnreadable        truncated, or written by a newer version
+├── StateUnusable (3)           the state folder is full, read-only, somebody else's, or no folder
 └── NotStopped (3)              something of the session survived SIGKILL, or the port is held
 
 Each class takes values and builds its own sentence; texts from the outside come in masked.
@@ -44,6 +45,23 @@ class DescriptionFault(OrchestratorError):
     """The description of the gateway asks for something that can't be."""
 
     exit_code = 2
+
+
+class StateUnusable(OrchestratorError):
+    """What is on record can't be read or written.
+
+    Args:
+        path: Of the file or folder.
+        said: The system's own words.
+    """
+
+    exit_code = 3
+
+    def __init__(self, path: str, said: str) -> None:
+        super().__init__(
+            f"the state folder can't be used: {said}: `{path}`",
+            hint="make room, or let `XDG_STATE_HOME` name a folder that you may write to",
+        )
 
 
 class NotStarted(OrchestratorError):

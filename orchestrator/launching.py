@@ -13,7 +13,7 @@ from orchestrator.environment import GatewayEnvironment, gateway_environment
 from orchestrator.errors import EntryMissing
 from orchestrator.lifecycle import Launch
 from orchestrator.locate import Located
-from orchestrator.sources import read_env_file
+from orchestrator.sources import read_env_file, unread_lines
 from orchestrator.templates import fill, fill_per_model
 
 HOST = "127.0.0.1"
@@ -107,6 +107,20 @@ def read_env_files(config: GatewayConfig) -> tuple[Mapping[str, str], ...]:
         elif not one.optional:
             raise EntryMissing("env file", str(one.path), hint="check `--env-file`")
     return tuple(found)
+
+
+def env_file_warnings(config: GatewayConfig) -> tuple[str, ...]:
+    """Return a sentence for each env file that has lines which say nothing; no content of it."""
+    warnings = []
+    for one in config.env_files:
+        lines = unread_lines(one.path) if one.path.is_file() else ()
+        if lines:
+            listed = ", ".join(map(str, lines))
+            which = f"line {listed} of `{one.path}` is"
+            if len(lines) > 1:
+                which = f"lines {listed} of `{one.path}` are"
+            warnings.append(f"{which} no `NAME=VALUE`, and left out")
+    return tuple(warnings)
 
 
 def places(config: GatewayConfig, near: Surroundings, port: int) -> dict[str, str]:

@@ -5,7 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from orchestrator import records
-from orchestrator.errors import IdentityUnknown, NotStopped, NotVerified, PidReused
+from orchestrator.errors import (
+    IdentityUnknown,
+    NotStopped,
+    NotVerified,
+    PidReused,
+    StateUnusable,
+)
 from orchestrator.events import Event
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import (
@@ -251,7 +257,13 @@ def forget(
     events: tuple[Event, ...] = (),
     because: str | None = None,
 ) -> Ending:
-    """Write down how it ended, then remove shim and record, in this order."""
+    """Write down how it ended, then remove shim and record, in this order.
+
+    On a full disk the other way round: what is removed makes room.
+
+    Raises:
+        StateUnusable: Its ending can't be written down, or its record can't be removed.
+    """
     ending = Ending(
         identity=record.identity,
         run_id=record.run_id,
@@ -265,8 +277,18 @@ def forget(
         events=events,
         because=because,
     )
-    machine.state.write(records.ending_name(record.id), records.encode(ending))
+    name, data = records.ending_name(record.id), records.encode(ending)
+    try:
+        machine.state.write(name, data)
+    except StateUnusable:
+        _remove_files(machine, record)
+        machine.state.write(name, data)
+    else:
+        _remove_files(machine, record)
+    return ending
+
+
+def _remove_files(machine: Machine, record: GatewayRecord) -> None:
     for path in record.files:
         machine.shims.remove(Path(path))
     machine.state.remove(records.record_name(record.id))
-    return ending

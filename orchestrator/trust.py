@@ -7,6 +7,7 @@ content in another place. Of a `.env` only the names that describe a gateway cou
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,7 +96,7 @@ def subjects(config: GatewayConfig) -> tuple[Subject, ...]:
 def shown(value: object) -> str:
     """Return a setting's value as one line of text."""
     if isinstance(value, tuple):
-        return ", ".join(shown(one) for one in value) if _is_nested(value) else " ".join(value)
+        return ", ".join(shown(one) for one in value) if _is_nested(value) else shlex.join(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={one}" for name, one in value.items())
     named = getattr(value, "name", None)

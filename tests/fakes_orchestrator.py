@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import ExecFailed
+from orchestrator.errors import ExecFailed, StateUnusable
 from orchestrator.events import Exit
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Machine
@@ -275,11 +275,15 @@ class FakeState:
         self.uses: dict[str, Use] = {}
         self.quiet: dict[str, float] = {}
         self.ages: dict[str, float] = {}
+        self.room: int | None = None
+        """How many files fit; ``None`` = any number."""
 
     def read(self, name: str) -> bytes | None:
         return self.files.get(name)
 
     def write(self, name: str, data: bytes) -> None:
+        if self.room is not None and len(self.files.keys() | {name}) > self.room:
+            raise StateUnusable(str(self.root / name), "No space left on device")
         self.files[name] = data
 
     def remove(self, name: str) -> None:

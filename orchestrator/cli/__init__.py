@@ -2,14 +2,20 @@
 
 import sys
 
+_INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command that was typed and exit with its code."""
     # First of all, and light: see the module.
-    from bench.cli.unseen import own_words
+    try:
+        from bench.cli.unseen import own_words
 
-    words = own_words("orchestrator")
-    from bench.cli.entry import run
-    from orchestrator.cli.group import cli
+        words = own_words("orchestrator")
+        from bench.cli.entry import run
+        from orchestrator.cli.group import cli
 
-    sys.exit(run(cli, words))
+        code = run(cli, words)
+    except KeyboardInterrupt:  # while modules were loaded: nothing was done that could be told
+        code = _INTERRUPTED
+    sys.exit(code)

@@ -14,7 +14,12 @@ from orchestrator.app import trust_store
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.faults import Untrusted
-from orchestrator.launching import description_hash, read_env_files, secret_values
+from orchestrator.launching import (
+    description_hash,
+    env_file_warnings,
+    read_env_files,
+    secret_values,
+)
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
 from orchestrator.trust import Subject, TrustStore, subjects
@@ -59,6 +64,8 @@ def describe(
     located = locate(config, environ)
     for one in read_env_files(config):
         console.keep_secret(*secret_values(one))
+    for line in env_file_warnings(config):
+        console.say(f"warning: {line}")
     return Described(config=config, located=located, environ=environ, uses_files=use_files)
 
 

@@ -4,9 +4,11 @@ import fcntl
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from orchestrator.errors import StateUnusable
 from orchestrator.ports import Lock, SoleLock, Use
 
 _PRIVATE = 0o700
@@ -88,40 +90,26 @@ class DiskState:
 
     def read(self, name: str) -> bytes | None:
         """Return a file's content; ``None`` = there is none."""
-        try:
+        with self._usable(name), suppress(FileNotFoundError):
             return (self._root / name).read_bytes()
-        except FileNotFoundError:
-            return None
+        return None
 
     def write(self, name: str, data: bytes) -> None:
         """Replace a file: temporary file, fsync, rename, fsync of the folder."""
-        root = self._ready()
-        descriptor, temporary = tempfile.mkstemp(dir=root, prefix=f"{name}.", suffix=".part")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(root / name)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                Path(temporary).unlink()
-            raise
-        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        with self._usable(name):
+            _replace(self._ready(), name, data)
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
-        (self._root / name).unlink(missing_ok=True)
+        with self._usable(name):
+            (self._root / name).unlink(missing_ok=True)
 
     def names(self, suffix: str) -> tuple[str, ...]:
         """List files by the end of their name, sorted."""
         if not self._root.is_dir():
             return ()
-        return tuple(sorted(path.name for path in self._root.iterdir() if path.suffix == suffix))
+        with self._usable(""):
+            return tuple(sorted(one.name for one in self._root.iterdir() if one.suffix == suffix))
 
     def lock(self, name: str, note: str) -> SoleLock | str:
         """Take a lock without waiting, or return the note of who has it."""
@@ -130,8 +118,9 @@ class DiskState:
             if not _taken(descriptor, fcntl.LOCK_EX):
                 return _refused(descriptor)
             if _is_there(descriptor, self._root / name):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, note.encode()[:_NOTE_LIMIT], 0)
+                with suppress(OSError):  # a full disk: the lock holds without a note
+                    os.ftruncate(descriptor, 0)
+                    os.pwrite(descriptor, note.encode()[:_NOTE_LIMIT], 0)
                 return OwnLock(descriptor, self._root / name)
             os.close(descriptor)
         return _NOBODY_SAYS
@@ -146,7 +135,8 @@ class DiskState:
             if not _shared(descriptor):
                 return _refused(descriptor)
             if _is_there(descriptor, self._root / name):
-                os.write(descriptor, note.encode()[: _NOTE_LIMIT - 1] + b"\n")
+                with suppress(OSError):  # as above
+                    os.write(descriptor, note.encode()[: _NOTE_LIMIT - 1] + b"\n")
                 return SharedLock(descriptor)
             os.close(descriptor)
         return _NOBODY_SAYS
@@ -155,10 +145,11 @@ class DiskState:
         """Say whether somebody holds a shared lock."""
         path = self._root / name
         while True:
-            try:
-                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            except FileNotFoundError:
-                return Use(is_held=False)
+            with self._usable(name):
+                try:
+                    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                except FileNotFoundError:
+                    return Use(is_held=False)
             try:
                 use = _use(descriptor)
                 if use.is_held or _is_there(descriptor, path):
@@ -175,7 +166,40 @@ class DiskState:
 
     def _open(self, name: str, more: int = 0) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | more
-        return os.open(self._ready() / name, flags, 0o600)
+        with self._usable(name):
+            return os.open(self._ready() / name, flags, 0o600)
+
+    @contextmanager
+    def _usable(self, name: str) -> Iterator[None]:
+        """Say what the system refuses as what it is: a fault of this folder, not of ours.
+
+        Raises:
+            StateUnusable: Full, read-only, not ours, or no folder at all.
+        """
+        try:
+            yield
+        except OSError as refused:
+            path = refused.filename or str(self._root / name)
+            raise StateUnusable(str(path), refused.strerror or str(refused)) from refused
+
+
+def _replace(root: Path, name: str, data: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=root, prefix=f"{name}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(root / name)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _now_s() -> float:

@@ -20,6 +20,12 @@ CASES = [
         "--port",
     ),
     (errors.PortTaken(4001, []), 3, "by a process this user may not see", "--port"),
+    (
+        errors.StateUnusable("/s/x.json", "No space left on device"),
+        3,
+        "the state folder can't be used: No space left on device: `/s/x.json`",
+        "XDG_STATE_HOME",
+    ),
     (errors.NoFreePort(50, 20000, 32767), 3, "none of 50 ports tried", "--port"),
     (
         errors.StartUnderWay("default", "/w", "PID 9 since noon"),

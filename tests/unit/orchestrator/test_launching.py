@@ -11,6 +11,7 @@ from orchestrator.launching import (
     Surroundings,
     Upstream,
     description_hash,
+    env_file_warnings,
     environment_for,
     launch_for,
     read_env_files,
@@ -108,6 +109,18 @@ def test_an_env_file_has_to_be_there_unless_it_may_be_missing(tmp_path):
     config = described(tmp_path, command="x", env_files=["b.env"])
     with pytest.raises(EntryMissing, match="no env file at"):
         read_env_files(config)
+
+
+def test_lines_of_an_env_file_that_say_nothing_are_named_without_their_content(tmp_path, caplog):
+    (tmp_path / "a.env").write_text('\ufeffA=1\r\nBAD LINE\nexport B="two words"\nC="open\nD=2\n')
+    (tmp_path / "b.env").write_text("\n\nA\nB=1\n")
+    config = described(tmp_path, command="x", env_files=["a.env", "b.env", "?c.env"])
+    assert read_env_files(config) == ({"A": "1", "B": "two words", "D": "2"}, {"B": "1"})
+    assert env_file_warnings(config) == (
+        f"lines 2, 4 of `{tmp_path}/a.env` are no `NAME=VALUE`, and left out",
+        f"line 3 of `{tmp_path}/b.env` is no `NAME=VALUE`, and left out",
+    )
+    assert caplog.records == []
 
 
 def test_values_of_variables_that_sound_secret_are_masked():

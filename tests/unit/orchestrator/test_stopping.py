@@ -13,6 +13,7 @@ from orchestrator.errors import (
     PidReused,
     RecordUnreadable,
     StartUnderWay,
+    StateUnusable,
 )
 from orchestrator.events import Exit
 from orchestrator.lifecycle import exit_of, find, find_all, hold_verified, standing
@@ -50,6 +51,26 @@ def test_stopping_what_is_down_is_a_success_with_the_last_ending():
     again = stop(fake.ports, INSTANCE)
     assert again.was_down
     assert again.ending == first.ending
+
+
+def test_on_a_full_disk_the_record_goes_first_and_makes_room_for_the_ending():
+    fake, _ = up()
+    fake.state.room = len(fake.state.files)
+    done = stop(fake.ports, INSTANCE)
+    assert fake.holder.sent == [(4242, signal.SIGTERM, False)]
+    assert done.ending is not None
+    assert list(fake.state.files) == [records.ending_name(INSTANCE.id)]
+    assert fake.shims.placed == {}
+
+
+def test_an_ending_that_can_never_be_written_is_an_error_and_the_gateway_is_gone_all_the_same():
+    fake, _ = up()
+    fake.state.room = 0
+    with pytest.raises(StateUnusable, match="No space left"):
+        stop(fake.ports, INSTANCE)
+    assert fake.holder.sent == [(4242, signal.SIGTERM, False)]
+    assert fake.state.files == {}
+    assert stop(fake.ports, INSTANCE).was_down
 
 
 def test_stopping_what_never_was_is_a_success_without_ending():

@@ -23,6 +23,11 @@ def worktree(tmp_path):
         pytest.param('port = 4001\nready_timeout = "9s"', (), id="a port executes nothing"),
         pytest.param('entry = "dist/serve.js"', ("entry = dist/serve.js",), id="an entry"),
         pytest.param('build = ["pnpm build"]', ("build = pnpm build",), id="a build command"),
+        pytest.param(
+            'command = ["sh", "-c", "rm -r x; serve"]',
+            ("command = sh -c 'rm -r x; serve'",),
+            id="a command, word by word as a shell would read it",
+        ),
         pytest.param('env = { NODE_OPTIONS = "-r x" }', ("env = NODE_OPTIONS=-r x",), id="options"),
         pytest.param('preset = "portkey"', ("preset = portkey",), id="a preset of a local build"),
         pytest.param('upstream_free = "mine"', ("upstream_free = mine",), id="what costs nothing"),
