@@ -27,19 +27,6 @@ HELLO_TIMEOUT_S = 10.0
 LINE_LIMIT = 16 * 1024 * 1024
 """Bytes of the longest message: a gateway's events and build may be long."""
 
-ENDING_CLASSES = frozenset(
-    {
-        "gateway_killed",
-        "gateway_oom",
-        "gateway_stopped",
-        "gateway_crash",
-        "gateway_draining_or_hung",
-        "gateway_suspended",
-        "port_taken",
-    }
-)
-"""Incidents after which no further request can be trusted to reach the gateway that was verified."""
-
 log = logging.getLogger(__name__)
 
 
@@ -292,7 +279,7 @@ class JobLink:
 
     def _answered(self, message: _Incoming) -> None:
         incident = None if message.incident is None else self._incident(message.incident)
-        if incident is not None and incident.incident_class in ENDING_CLASSES:
+        if incident is not None and incident.ends_run:
             self._notice(incident, ends_run=True)
         answer = self._answers.get(message.id or 0)
         if answer is not None and not answer.done():

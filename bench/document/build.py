@@ -1,5 +1,6 @@
 """Puts a result document together from a run's ledger."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -15,10 +16,13 @@ from bench.model.document import (
     Document,
     DocumentGateway,
     DocumentTarget,
+    DocumentTrial,
     Generator,
     PriceSnapshot,
     RunSpend,
 )
+from bench.model.run import PlannedTrial
+from bench.model.summary import Summary
 from bench.summary import Evidence, summarize
 
 
@@ -30,21 +34,11 @@ def build_document(ledger: Ledger) -> Document:
     header = ledger.header
     planned = [trial for block in header.plan for trial in block.trials]
     reference = header.config.reference or (header.targets[0].id if header.targets else None)
-    summary = summarize(
-        Evidence(
-            targets=header.targets,
-            cases=header.cases,
-            trials=ledger.trials,
-            reference=reference,
-            planned=tuple(planned),
-            spend=ledger.spend,
-        )
-    )
+    summary = _summary(ledger, planned, reference)
     done = completeness(ledger, planned)
     simulated = _is_simulated(ledger)
     spend = _spend(ledger)
     targets = tuple(map(document_target, header.targets))
-    cases = {case.id: case for case in header.cases}
     return Document(
         generator=Generator(name=GENERATOR, version=__version__),
         run_id=header.run_id,
@@ -83,12 +77,29 @@ def build_document(ledger: Ledger) -> Document:
         targets=targets,
         cases=header.cases,
         summary=summary,
-        trials=tuple(
-            document_trial(
-                trial, cases.get(trial.case_id), with_answer=header.config.save_responses
-            )
-            for trial in ledger.trials
-        ),
+        trials=_trials(ledger),
+    )
+
+
+def _summary(ledger: Ledger, planned: Sequence[PlannedTrial], reference: str | None) -> Summary:
+    return summarize(
+        Evidence(
+            targets=ledger.header.targets,
+            cases=ledger.header.cases,
+            trials=ledger.trials,
+            reference=reference,
+            planned=tuple(planned),
+            spend=ledger.spend,
+        )
+    )
+
+
+def _trials(ledger: Ledger) -> tuple[DocumentTrial, ...]:
+    cases = {case.id: case for case in ledger.header.cases}
+    with_answer = ledger.header.config.save_responses
+    return tuple(
+        document_trial(trial, cases.get(trial.case_id), with_answer=with_answer)
+        for trial in ledger.trials
     )
 
 

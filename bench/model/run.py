@@ -141,6 +141,19 @@ class TrialDone(Record, frozen=True, kw_only=True, tag="trial"):
     trial: Trial
 
 
+_ENDING_CLASSES = frozenset(
+    {
+        "gateway_killed",
+        "gateway_oom",
+        "gateway_stopped",
+        "gateway_crash",
+        "gateway_draining_or_hung",
+        "gateway_suspended",
+        "port_taken",
+    }
+)
+
+
 class Incident(Record, frozen=True, kw_only=True, tag="incident"):
     """Something that happened to the gateway, this client or the machine."""
 
@@ -158,6 +171,11 @@ class Incident(Record, frozen=True, kw_only=True, tag="incident"):
     """Monotonic reading since when it touched whatever was in flight; ``None`` = it touched only
     the trials that are named."""
     touched_trials: tuple[str, ...] = ()
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether no further request can be trusted to reach the gateway that was verified."""
+        return self.incident_class in _ENDING_CLASSES
 
 
 class Gateway(Record, frozen=True, kw_only=True, tag="gateway"):
