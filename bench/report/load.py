@@ -24,7 +24,7 @@ def load(document: Document) -> Section:
         title="Under load",
         note="At once: requests meant to be in flight, and beside it how many were. Answers "
         "per second: whole ones, over the time in which any was in flight. Slower by: total p50 "
-        "against that of the lowest concurrency. Saturated: the first concurrency that is at least "
+        "against that of the lowest concurrency. Saturates: the first concurrency that is at least "
         "twice as slow, or at which fewer than 95% of the requests come back whole.",
         table=Table(
             columns=(

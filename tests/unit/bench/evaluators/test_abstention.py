@@ -1,6 +1,6 @@
 import pytest
 
-from bench.evaluators.abstention import judge_abstention
+from bench.evaluators.abstention import judge_abstention, judge_grounded_number
 from bench.model.trial import Answer
 
 
@@ -50,4 +50,26 @@ def test_answering_all_the_same_fails(content, near_miss, detail):
     assert verdict.passed is False
     assert verdict.detail == detail
     assert verdict.metrics["abstained"] is False
+    assert verdict.metrics["nearMiss"] is near_miss
+
+
+@pytest.mark.parametrize(
+    ("content", "passed", "abstained", "near_miss", "detail"),
+    [
+        ("FINAL: 1,250.", True, False, False, None),
+        ("FINAL: 1284\nNo.\nFINAL: **1250**", True, False, False, None),
+        ("FINAL: 1284", False, False, True, "the value of a similar entry was given"),
+        ("**FINAL: UNKNOWN**", False, True, False, "the model abstained, though the text says"),
+        ("FINAL: 77", False, False, False, "another answer than expected"),
+        ("", False, False, False, "the answer holds no text"),
+    ],
+)
+def test_a_number_of_the_text_is_told_from_its_neighbours_and_from_abstaining(
+    content, passed, abstained, near_miss, detail
+):
+    verdict = judge_grounded_number(
+        Answer(content=content), expected="1250", near_misses=frozenset({"1284"})
+    )
+    assert (verdict.passed, verdict.detail) == (passed, detail)
+    assert verdict.metrics["abstained"] is abstained
     assert verdict.metrics["nearMiss"] is near_miss

@@ -160,3 +160,8 @@ def test_a_final_line_at_the_end_always_counts(value, talk):
 def test_leniency_only_adds_where_there_is_one_final_line(talk, said):
     verdict = number(f"{talk}\nFINAL: {said}", expected="7")
     assert verdict.passed or not verdict.metrics["seedPassed"]
+
+
+def test_an_accent_may_be_a_character_of_its_own():
+    verdict = judge_text(Answer(content="FINAL: FU\u0308NF"), expected="FÜNF", exact_case=True)
+    assert (verdict.passed, verdict.metrics["seedPassed"]) == (True, False)
