@@ -44,6 +44,7 @@ case_lists = st.lists(
         runs=st.integers(1, 9),
         warmup_runs=st.integers(0, 3),
         concurrency=st.sampled_from([1, 1, 2, 8]),
+        is_load_point=st.booleans(),
     ),
     max_size=5,
     unique_by=lambda case: case.id,
@@ -148,6 +149,33 @@ def test_concurrent_cases_are_cut_into_blocks_only_where_targets_take_turns():
     assert [len(block.trials) for block in alone] == [22]
     pair = build_plan(make_targets(2), [case], seed=1)
     assert [len(block.trials) for block in pair] == [10, 10, 8, 8, 4, 4]
+
+
+def test_a_rest_that_can_not_fill_its_load_joins_the_block_before():
+    case = performance(runs=20, concurrency=4, warmup_runs=4)
+    pair = build_plan(make_targets(2), [case], seed=1)
+    assert [len(block.trials) for block in pair] == [24, 24]
+
+
+def test_a_load_point_is_one_block_at_every_concurrency():
+    cases = [
+        performance(f"c{level}", runs=max(20, 4 * level), warmup_runs=level, concurrency=level,
+                    is_load_point=True)
+        for level in (1, 2, 4, 8, 16)
+    ]  # fmt: skip
+    plan = build_plan(make_targets(1), [performance("p", runs=3, warmup_runs=0), *cases], seed=1)
+    blocks = [(block.case_id, block.concurrency, len(block.trials)) for block in plan]
+    assert blocks == [
+        ("p", 1, 1), ("c1", 1, 21), ("c2", 2, 22), ("c4", 4, 24), ("c8", 8, 40), ("c16", 16, 80),
+        ("p", 1, 1), ("p", 1, 1),
+    ]  # fmt: skip
+    assert all(block.alone for block in plan)
+
+
+def test_targets_take_turns_at_a_load_in_a_few_large_blocks():
+    case = performance(runs=20, warmup_runs=1, is_load_point=True)
+    pair = build_plan(make_targets(2), [case], seed=1)
+    assert [len(block.trials) for block in pair] == [5, 5, 4, 4, 4, 4, 4, 4, 4, 4]
 
 
 def test_typed_runs_and_warmups_replace_those_of_every_case():
