@@ -18,15 +18,10 @@ from orchestrator.exposure import MARKER, RECORD_MARKER, Exposure, exposed, patt
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Launch, Machine, Started, StartRequest, exit_of, session_of
 from orchestrator.masking import mask
-from orchestrator.ports import (
-    Absence,
-    Held,
-    ProcessInfo,
-    SpawnOrder,
-)
+from orchestrator.ports import Absence, Held, ProcessInfo, SpawnOrder
 from orchestrator.readiness import Progress, step
 from orchestrator.records import Adopter, GatewayRecord
-from orchestrator.stopping import put_away
+from orchestrator.stopping import end_at_once, put_away
 
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 0.5
@@ -168,6 +163,8 @@ def _spawn(machine: Machine, made: Attempt, plan: EntryPlan) -> _Coming:
             machine.state.write(written, records.encode(record))
     except BaseException:
         if held is not None:
+            # An interruption may have come after the word: it may be executing already.
+            end_at_once(held)
             held.close()
         if written is not None:
             machine.state.remove(written)

@@ -155,12 +155,23 @@ def _end_leader(machine: Machine, leader: Held, grace_s: float, events: list[Eve
             return False
     except KeyboardInterrupt:
         pass  # a second Ctrl-C means "now": no grace, but nothing is left behind either
+    _note(machine, events, "kill_sent", pid=leader.pid)
+    end_at_once(leader)
+    return True
+
+
+def end_at_once(leader: Held) -> None:
+    """Kill a leader and the group whose number is its PID; one that is dead is left alone.
+
+    Raises:
+        NotStopped: It survived.
+    """
+    if leader.ended(0):
+        return
     leader.send(signal.SIGKILL, group=True)
     leader.send(signal.SIGKILL)
-    _note(machine, events, "kill_sent", pid=leader.pid)
     if not leader.ended(_KILL_WAIT_S):
         raise NotStopped([leader.pid])
-    return True
 
 
 def sweep(

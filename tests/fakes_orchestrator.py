@@ -228,6 +228,8 @@ class FakeSpawner:
         self.orders: list[SpawnOrder] = []
         self.refusal: ExecFailed | None = None
         self.newborn: dict[str, Any] = {}
+        self.is_interrupted = False
+        """Ctrl-C comes after the word to execute."""
 
     def adopter(self) -> tuple[int, str]:
         return self.adopted_by
@@ -247,6 +249,8 @@ class FakeSpawner:
         if self.refusal is not None:
             del self.table.processes[pid]
             raise self.refusal
+        if self.is_interrupted:
+            raise KeyboardInterrupt
 
 
 class FakeLock:

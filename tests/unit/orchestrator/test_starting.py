@@ -1,5 +1,6 @@
 """Starting on a fake machine: every way it can go, and that nothing is left behind."""
 
+import signal
 from pathlib import Path
 
 import msgspec
@@ -208,6 +209,17 @@ def test_a_missing_entry_and_a_missing_program_are_named():
     with pytest.raises(EntryMissing, match="no program at `node`"):
         start(fake.ports, request(), launch())
     nothing_left(fake)
+
+
+def test_what_executes_already_when_ctrl_c_comes_is_ended_before_its_record_goes():
+    fake = FakeMachine()
+    fake.spawner.is_interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        start(fake.ports, request(), launch())
+    assert fake.table.processes[4242].state == "zombie"
+    assert fake.holder.sent == [(4242, signal.SIGKILL, True), (4242, signal.SIGKILL, False)]
+    assert fake.state.files == {}
+    assert fake.shims.placed == {}
 
 
 def test_a_refused_exec_is_one_error_and_leaves_nothing():
