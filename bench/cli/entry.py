@@ -18,6 +18,7 @@ from bench.cli.console import Console
 from bench.cli.manners import json_file, manners_of
 from bench.cli.outcome import Outcome, encode_outcome
 from bench.cli.place import data_home
+from bench.errors import reason_in
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -33,20 +34,27 @@ def run(group: click.Command, argv: Sequence[str], *, prog_name: str = "gateway-
         argv: Words after the program's name.
         prog_name: What the help calls this program.
     """
+    _keep_streams_open()
     own = list(argv[: argv.index("--")]) if "--" in argv else list(argv)
     words, command = _command_of(group, own)
     manners = manners_of(command)
     wants_json = "--json" in own and not manners.json_goes_to_file
     console = Console(wants_json=wants_json, debug="--debug" in own)
+    outcome = Outcome(exit_code=1)
     try:
         outcome = _outcome(group, argv, console, prog_name)
         if outcome.is_fault and manners.own_failure is not None:
             outcome = _passed_on(outcome, manners.own_failure, console)
         outcome = _finish(words, outcome, console, json_file(manners, own))
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
         _silence_stdout()
         return BROKEN_PIPE
+    except OSError as refused:  # a full disk behind stdout, or nothing
+        _silence_stdout()
+        console.say(f"error: stdout can't be written: {reason_in(refused)}")
+        return outcome.exit_code or 1
     return outcome.exit_code
 
 
@@ -211,8 +219,22 @@ def _write_fault(told: str) -> Path | None:
     return None
 
 
+def _keep_streams_open() -> None:
+    """Point standard streams that the caller closed at nothing.
+
+    Otherwise the next file that is opened, a journal perhaps, would take their number.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(nothing := os.open(os.devnull, os.O_RDWR), number)
+            if nothing != number:
+                os.close(nothing)
+
+
 def _silence_stdout() -> None:
     """Point stdout at nothing, so that the interpreter's last flush can't complain."""
     nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, sys.stdout.fileno())
+    os.dup2(nothing, 1)
     os.close(nothing)

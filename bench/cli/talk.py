@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from typing import Literal
 
 import click
@@ -66,8 +67,15 @@ def show_progress(*, quiet: bool) -> Progress:
 
 
 def terminal_width() -> int:
-    """Return the columns of the terminal, at most 160."""
-    return min(shutil.get_terminal_size().columns, _WIDEST)
+    """Return the columns of the terminal that people read, at most 160.
+
+    That is stderr's: stdout is often a file or a pipe.
+    """
+    columns = 0
+    if not os.environ.get("COLUMNS"):
+        with suppress(OSError, ValueError):
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    return min(columns or shutil.get_terminal_size().columns, _WIDEST)
 
 
 def is_interactive() -> bool:

@@ -486,6 +486,21 @@ def test_cases_and_settings_are_listed(cli):
     assert not made.truncated
 
 
+@pytest.mark.parametrize(
+    ("stream", "code", "said"),
+    [
+        pytest.param(">&-", 0, "", id="closed"),
+        pytest.param(">/dev/full", 1, "error: stdout can't be written: no space left", id="full"),
+        pytest.param("2>&-", 0, "", id="no stderr"),
+    ],
+)
+def test_a_stream_that_takes_nothing_is_no_fault_of_the_program(cli, stream, code, said):
+    ended = cli(program=("/bin/sh", "-c", f"{sys.executable} -m bench cases {stream}"))
+    assert ended.returncode == code, ended.stderr
+    assert ended.stderr.startswith(said)
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_reader_that_goes_away_ends_the_command_quietly(cli):
     ended = cli(program=("/bin/sh", "-c", f"{sys.executable} -m bench cases | true; exit 0"))
     assert ended.returncode == 0
