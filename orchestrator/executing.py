@@ -17,7 +17,7 @@ from typing import Literal
 from orchestrator.around import Say
 from orchestrator.bringing import Up
 from orchestrator.events import Trouble, as_trouble
-from orchestrator.exposure import DEFAULT_PATTERNS, Exposure
+from orchestrator.exposure import DEFAULT_PATTERNS
 from orchestrator.guest import Guest, GuestEnded, GuestPaused, require_program
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.launching import client_key
@@ -78,8 +78,9 @@ class ErrandEnd:
 class _Course:
     """What happened so far."""
 
-    exposure: tuple[Exposure, ...]
-    """What was said of it when the gateway came up."""
+    up: Up
+    happenings: "SimpleQueue[_Happening]" = field(default_factory=SimpleQueue)
+    """What is to be met next; put there by the threads that watch."""
     trouble: Trouble | None = None
     was_ended_by_us: bool = False
     kill_at_ns: int | None = None
@@ -109,18 +110,36 @@ def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Sa
     with interrupts.abandoning():
         up = errand.bring_up()
     stopped: list[Down] = []
+
+    def stop_once() -> None:
+        if not errand.is_kept and not stopped:
+            stopped.append(
+                take_down(machine, up.wanted, held=up.started.held, interrupts=interrupts)
+            )
+
+    course = _Course(up=up)
     with ExitStack() as down:
         down.callback(up.hold.release)
         down.callback(up.started.held.close)
-        if not errand.is_kept:
-            down.callback(
-                lambda: stopped.append(
-                    take_down(machine, up.wanted, held=up.started.held, interrupts=interrupts)
-                )
-            )
+        down.callback(stop_once)
         words = guest_words(errand.words, up)
         _announce(up, words, say)
-        status, course = _accompany(errand, (program, *words[1:]), machine, up, interrupts, say)
+        watcher = Watcher(
+            machine,
+            up.started,
+            on_exit=lambda end: course.happenings.put(as_trouble(end)),
+            on_trouble=course.happenings.put,
+        )
+        down.callback(watcher.close)
+        status = _accompany(errand, (program, *words[1:]), machine, course, interrupts, say)
+        watcher.expect_end()
+        # A death in the same moment may not have been told yet.
+        found = None if course.trouble else watcher.explain(None)
+        if found is not None:
+            course.trouble = found
+            say(f"error: {found.summary}")
+        # Before the watcher is closed: its thread waits for this death, and for nothing else.
+        stop_once()
     is_well = status == 0 and course.trouble is None and all(one.fault is None for one in stopped)
     return ErrandEnd(
         up=up,
@@ -187,21 +206,17 @@ def _accompany(
     errand: Errand,
     words: Sequence[str],
     machine: Machine,
-    up: Up,
+    course: _Course,
     interrupts: Interrupts,
     say: Say,
-) -> tuple[int, _Course]:
-    """Run the command to its end, whatever it or the gateway or we are told meanwhile."""
-    happenings: SimpleQueue[_Happening] = SimpleQueue()
-    course = _Course(exposure=up.started.record.exposure)
+) -> int:
+    """Run the command to its end, whatever it or the gateway or we are told meanwhile.
+
+    Returns:
+        How it ended, as ``subprocess`` has it.
+    """
+    up, happenings = course.up, course.happenings
     with ExitStack() as after:
-        watcher = Watcher(
-            machine,
-            up.started,
-            on_exit=lambda end: happenings.put(as_trouble(end)),
-            on_trouble=happenings.put,
-        )
-        after.callback(watcher.close)
         lookout = Lookout(
             machine,
             watched(up),
@@ -228,13 +243,7 @@ def _accompany(
                 break
             _meet(happening, errand, guest, course, machine, say)
         lookout.finish()
-        watcher.expect_end()
-        # A death in the same moment may not have been told yet.
-        found = course.trouble or watcher.explain(None)
-        if found is not None and course.trouble is None:
-            course.trouble = found
-            say(f"error: {found.summary}")
-    return happening.status, course
+    return happening.status
 
 
 def _next(
@@ -283,7 +292,7 @@ def _meet(
 
 def _take_note(note: Note, course: _Course, say: Say) -> None:
     course.notes.append(note)
-    if not is_known(note, course.exposure):
+    if not is_known(note, course.up.started.record.exposure):
         say(f"warning: {note.line}")
 
 

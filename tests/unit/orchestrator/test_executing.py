@@ -36,7 +36,7 @@ class Turns:
     def __init__(self, on_death="stop") -> None:
         self.machine = FakeMachine()
         self.guest = FakeGuest()
-        self.course = executing._Course(exposure=())
+        self.course = executing._Course(up=up())
         self.said: list[str] = []
         self.errand = Errand(words=("x",), on_death=on_death, bring_up=up)
 
