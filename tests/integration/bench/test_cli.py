@@ -305,7 +305,7 @@ def test_a_paid_run_with_a_yes_is_carried_out_and_tagged(cli, paid):
     extra = ("-H", "X-Team: blue", "--header-env", "X-Secret=TEAM_SECRET")
     ended = cli("bench", "m", *at(paid.url), *QUICK, *extra, "--no-stream", "--yes", "--json")
     assert ended.returncode in {0, 5}, ended.stderr
-    assert "paid run: 1 requests" in ended.stderr
+    assert "paid run: 1 request, at most" in ended.stderr
     headers, body = paid.posts[0]
     assert headers["x-team"] == "blue"
     assert headers["x-secret"] == "team-secret-1"
@@ -478,7 +478,7 @@ def test_cases_and_settings_are_listed(cli):
     assert listed.returncode == 0
     assert "fixed_output_stream" in listed.stdout
     made = msgspec.json.decode(cli("cases", "--json").stdout, type=CommandObject)
-    assert len(made.detail["cases"]) == 7
+    assert len(made.detail["cases"]) >= 7
     shown = cli("config", "show", "--runs", "2", "--no-stream")
     assert "runs = 2" in shown.stdout
     made = msgspec.json.decode(cli("config", "show", "--json").stdout, type=CommandObject)
