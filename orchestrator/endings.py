@@ -19,16 +19,21 @@ def last_ending(machine: Machine, worktree: Path, name: str | None) -> Ending | 
     Args:
         machine: The ports.
         worktree: Its real path.
-        name: Of the instance; ``None`` = whichever ended last, private simulators aside.
+        name: Of the instance, or the PID that it had, in whichever worktree; ``None`` = whichever
+            ended last, private simulators aside.
     """
-    found = []
-    for file in machine.state.names(".end"):
-        ending = records.decode_ending(machine.state.read(file) or b"")
-        if ending is None or ending.worktree != str(worktree):
-            continue
-        if ending.name == name or (name is None and not ending.name.endswith(_SIMULATOR)):
-            found.append(ending)
+    files = machine.state.names(".end")
+    read = (records.decode_ending(machine.state.read(one) or b"") for one in files)
+    found = [one for one in read if one is not None and _is_meant(one, str(worktree), name)]
     return max(found, key=lambda one: one.ended_at, default=None)
+
+
+def _is_meant(ending: Ending, worktree: str, name: str | None) -> bool:
+    if name is not None and name.isdigit():
+        return ending.identity.pid == int(name)
+    if ending.worktree != worktree:
+        return False
+    return ending.name == name or (name is None and not ending.name.endswith(_SIMULATOR))
 
 
 def ending_line(ending: Ending) -> str:

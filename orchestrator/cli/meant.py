@@ -9,6 +9,8 @@ import click
 from bench.cli.sections import SectionedOption
 from orchestrator.choosing import choose
 from orchestrator.cli.start_options import GATEWAY
+from orchestrator.endings import last_ending
+from orchestrator.faults import NoSuchGateway
 from orchestrator.lifecycle import Machine, find_all
 from orchestrator.records import GatewayRecord
 from orchestrator.wanted import worktree_of
@@ -31,16 +33,22 @@ def meant_option(command: _F) -> _F:
 def the_meant(
     machine: Machine, wanted: str | None, folder: str | None, *, verb: str
 ) -> GatewayRecord | None:
-    """Return the record that is meant; ``None`` = there is none.
+    """Return the record that is meant; ``None`` = there is none, or it ended.
 
     Raises:
+        NoSuchGateway: A PID that no gateway on record has or had.
         SeveralCandidates: More than one could be meant.
         RecordUnreadable: Nothing readable is meant, and a record can't be read.
     """
     found = find_all(machine)
     records = [one for one in found if isinstance(one, GatewayRecord)]
     worktree = worktree_of(Path(folder) if folder else Path.cwd())
-    meant = choose(records, wanted=wanted, worktree=worktree, verb=verb)
+    try:
+        meant = choose(records, wanted=wanted, worktree=worktree, verb=verb)
+    except NoSuchGateway:
+        if last_ending(machine, worktree, wanted) is None:
+            raise
+        return None
     if meant is None:
         for one in found:
             if not isinstance(one, GatewayRecord):

@@ -11,6 +11,7 @@ from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
 from orchestrator.cli.describing import describe
 from orchestrator.cli.meant import meant_option, the_meant
+from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.errors import OrchestratorError
 from orchestrator.events import described
 from orchestrator.facts import exit_facts, record_facts
@@ -19,7 +20,7 @@ from orchestrator.launching import description_hash
 from orchestrator.lifecycle import Machine, Stopped, find_all
 from orchestrator.records import TEARDOWN, GatewayRecord
 from orchestrator.taking_down import run_teardown, take_down_recorded
-from orchestrator.wanted import Wanted
+from orchestrator.wanted import Wanted, worktree_of
 
 
 @click.command("stop", cls=SectionedCommand)
@@ -37,11 +38,7 @@ def stop_command(
     here = machine()
     record = the_meant(here, wanted, gateway_dir, verb="stop")
     if record is None:
-        headline = f"`{wanted}` is not up" if wanted else "no gateway is up here"
-        console.say(headline)
-        for line in _namesakes(here, wanted):
-            console.say(line)
-        return Outcome(reason="was_down", headline=headline)
+        return _was_down(here, wanted, gateway_dir, console)
     stopped = stop_recorded(here, record, console)
     headline = f"`{record.name}` (PID {record.identity.pid}) {_how(stopped)}"
     console.say(headline)
@@ -59,6 +56,22 @@ def stop_command(
                 "because": None if ending is None else ending.because,
             }
         },
+    )
+
+
+def _was_down(here: Machine, wanted: str | None, folder: str | None, console: Console) -> Outcome:
+    """Say that there is nothing to stop and, where that is known, how the last one ended."""
+    headline = f"`{wanted}` is not up" if wanted else "no gateway is up here"
+    console.say(headline)
+    last = last_ending(here, worktree_of(Path(folder) if folder else Path.cwd()), wanted)
+    if last is not None:
+        console.say(f"  {ending_line(last)}")
+    for line in _namesakes(here, wanted):
+        console.say(line)
+    return Outcome(
+        reason="was_down",
+        headline=headline,
+        detail={"last": None if last is None else ending_facts(last)},
     )
 
 

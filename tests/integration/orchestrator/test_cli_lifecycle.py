@@ -39,6 +39,9 @@ def test_what_is_up_is_left_alone_and_what_is_down_is_no_error(command):
     assert stopped.gateway["exit"]["code"] == 0
     down = command("stop", "--json")
     assert (down.code, down.told["reason"]) == (0, "was_down")
+    by_pid = command("stop", str(stopped.gateway["pid"]), "--json")
+    assert (by_pid.code, by_pid.told["reason"]) == (0, "was_down")
+    assert by_pid.told["detail"]["last"]["pid"] == stopped.gateway["pid"]
     assert down.told["headline"] == "no gateway is up here"
     assert [
         one.name for one in command.state.iterdir() if one.suffix in {".json", ".py", ".d"}

@@ -67,3 +67,14 @@ def test_one_that_was_found_dead_is_not_said_to_have_been_stopped():
         "`default` (PID 4242) was gone at 2026-01-02T10:00:00.000+00:00 when it was looked for; "
         "it was ended by SIGKILL"
     )
+
+
+def test_a_pid_means_whoever_had_it_in_any_worktree():
+    made = machine(
+        ending("a", identity=identity(77)),
+        ending("b", worktree="/elsewhere", identity=identity(78)),
+    )
+    found = last_ending(made.ports, TREE, "78")
+    assert found is not None
+    assert found.name == "b"
+    assert last_ending(made.ports, TREE, "79") is None
