@@ -103,7 +103,7 @@ def test_an_explanation_that_does_not_end_the_gateway_invalidates_one_trial():
     stage.watch.explanations = {"a|c|r1": hung}
     end = stage.run()
     assert [t.invalidated for t in stage.trials] == ["gateway_draining_or_hung", None]
-    assert end.reason == "done"
+    assert end.reason == "set_aside"
     assert stage.watch.asked == ["a|c|r1"]
 
 
@@ -156,7 +156,7 @@ def test_a_sleep_sets_aside_what_was_on_its_way_and_the_run_goes_on():
         return await running
 
     end = asyncio.run(go())
-    assert end.reason == "done"
+    assert end.reason == "set_aside"
     assert stage.client.cancelled == 0
     assert [i.touched_trials for i in stage.incidents] == [("a|c|r4", "a|c|r2")]
     assert told == stage.incidents
