@@ -33,7 +33,8 @@ def cases_command(**_talk: object) -> Outcome:
 
 
 def _row(case: CaseListing) -> tuple[str, ...]:
-    runs = f"{case.runs}+{case.warmup_runs} runs" if case.warmup_runs else f"{case.runs} runs"
+    warmups = f"+{case.warmup_runs}" if case.warmup_runs else ""
+    runs = "1 run" if case.runs == 1 and not warmups else f"{case.runs}{warmups} runs"
     return (case.id, case.kind, case.difficulty or "", runs, case.description or "")
 
 
