@@ -49,7 +49,8 @@ def busy_seconds(trials: Sequence[Trial]) -> float:
 
 def _is_load_point(case: CaseInfo) -> bool:
     is_load = case.is_load_point or case.concurrency > 1 or case.id == _FIRST_LEVEL
-    return case.kind == "performance" and is_load
+    # A document of unknown origin may claim any number.
+    return case.kind == "performance" and is_load and case.concurrency >= 1
 
 
 def _point(case: CaseInfo, trials: Sequence[Trial], base: LoadPoint | None) -> LoadPoint:

@@ -1,11 +1,12 @@
 import re
+from typing import Any
 
 import pytest
 
 from bench.document import build_document
 from bench.report import render_reports
 from bench.report.load import load, load_chart
-from tests.sample_documents import FAST, SLOW, ledger
+from tests.sample_documents import FAST, SLOW, failure, ledger, trial
 from tests.sample_load import FOUR, LEVELS, ONE, TWO, failed, slowing_trials, wave
 
 
@@ -76,3 +77,22 @@ def test_a_point_without_times_leaves_a_gap_in_the_curve():
     everything = build_document(ledger((failed(ONE, 1, 0.0), failed(TWO, 1, 9.0)), cases=LEVELS))
     assert load_chart(everything) is not None
     assert "Under load" in render_reports(everything)[".md"]
+
+
+def test_points_without_any_figure_are_rows_and_no_curve():
+    moment: dict[str, Any] = {
+        "started_offset_ms": 5.0,
+        "finished_offset_ms": 5.0,
+        "response": failure(),
+    }
+    trials = tuple(trial(FAST, case, **moment) for case in (ONE, TWO))
+    document = build_document(ledger(trials, cases=LEVELS))
+    assert [row[6].text for row in load(document).table.rows] == ["-", "-"]
+    assert load_chart(document) is None
+
+
+def test_a_target_that_never_saturates_is_said_to():
+    trials = (*wave(ONE, [0.0], total_ms=500.0), *wave(TWO, [600.0, 600.0], total_ms=510.0))
+    chart = load_chart(build_document(ledger(trials, cases=LEVELS)))
+    assert chart is not None
+    assert chart.curves[0].detail == "500 at 1 at once, 510 at 2; not saturated"

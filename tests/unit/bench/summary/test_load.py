@@ -102,6 +102,8 @@ def test_only_load_points_of_performance_cases_are_points():
     user = level(8, is_load_point=False)
     assert curve_of(trial(case=STREAM), trial(case=PATH), cases=(STREAM, PATH)) is None
     assert curve_of(*wave(quality, [0.0], total_ms=500.0), cases=(quality,)) is None
+    nobody = level(0)
+    assert curve_of(*wave(nobody, [0.0], total_ms=500.0), cases=(nobody,)) is None
     curve = curve_of(
         *wave(user, [0.0], total_ms=500.0), *wave(older, [0.0], total_ms=400.0), cases=(user, older)
     )
