@@ -14,11 +14,9 @@ from orchestrator.lifecycle import Machine, find_all, standing
 from orchestrator.masking import mask
 from orchestrator.notes import Note
 from orchestrator.ports import ProcessInfo
-from orchestrator.records import GatewayRecord
+from orchestrator.records import LOG_LIMIT_BYTES, GatewayRecord
 from orchestrator.watch_ports import Space
 
-LOG_LIMIT_BYTES = 64 * 1024 * 1024
-"""A log larger than this is emptied; its last MiB is kept."""
 LOW_BYTES = 160 * 1024 * 1024
 """Less room than this is little: a log at its limit, twice a journal of a long run."""
 _LOW_FILES = 200

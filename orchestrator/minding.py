@@ -17,7 +17,7 @@ import msgspec
 
 import orchestrator
 from orchestrator import records
-from orchestrator.errors import NotStarted, OrchestratorError
+from orchestrator.errors import NotStarted, OrchestratorError, StateUnusable
 from orchestrator.exposure import exposed, patterns_for
 from orchestrator.identity import Identity
 from orchestrator.lease import due, pause_s
@@ -230,12 +230,19 @@ class _Minder:
         if is_used:
             self._used_ns = self._machine.clock.now_ns()
             if self._used_ns - self._noted_ns >= _NOTED_EVERY_NS:
-                self._note()
+                self._note_use()
+        self._machine.log.guard(Path(record.log), records.LOG_LIMIT_BYTES)
 
     def _note(self) -> None:
         self._noted_ns = self._used_ns
         usage = Usage(run_id=self._run_id, used_ns=self._used_ns)
         self._machine.state.write(records.usage_name(self._id), records.encode(usage))
+
+    def _note_use(self) -> None:
+        try:
+            self._note()
+        except StateUnusable as fault:  # a full disk: what ends the gateway must not end by it
+            _log.warning("%s", fault.message)
 
     def _end(self, record: GatewayRecord, why: str) -> bool:
         """Stop it unless somebody holds it; return whether it is gone."""

@@ -207,6 +207,10 @@ def decode_usage(data: bytes | None) -> Usage | None:
         return None
 
 
+LOG_LIMIT_BYTES = 64 * 1024 * 1024
+"""A log that is larger is emptied, and its end kept beside it."""
+
+
 def log_name(instance_id: str) -> str:
     """Return the file name of an instance's log."""
     return f"{instance_id}.log"

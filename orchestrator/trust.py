@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,13 +96,22 @@ def subjects(config: GatewayConfig) -> tuple[Subject, ...]:
 def shown(value: object) -> str:
     """Return a setting's value as one line of text."""
     if isinstance(value, tuple):
-        return ", ".join(shown(one) for one in value) if _is_nested(value) else shlex.join(value)
+        return ", ".join(shown(one) for one in value) if _is_nested(value) else _words(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={one}" for name, one in value.items())
     named = getattr(value, "name", None)
     if named is None or isinstance(value, Path):
         named = getattr(value, "path", value)
     return str(named)
+
+
+def _words(words: Collection[str]) -> str:
+    """Join words so that it shows where each ends; a place such as ``{port}`` stays bare."""
+    bare = {one: one.replace("{", "").replace("}", "") for one in words}
+    return " ".join(
+        one if bare[one] and shlex.quote(bare[one]) == bare[one] else shlex.quote(one)
+        for one in words
+    )
 
 
 def printable(text: str) -> str:

@@ -18,6 +18,7 @@ from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.facts import record_facts
 from orchestrator.health_now import condition
 from orchestrator.lifecycle import Machine
+from orchestrator.records import LOG_LIMIT_BYTES
 from orchestrator.render import record_lines
 from orchestrator.vitals import vitals, vitals_facts, vitals_lines
 from orchestrator.wanted import Wanted, worktree_of
@@ -58,6 +59,8 @@ def status_command(
     record = the_meant(here, wanted, gateway_dir, verb="status")
     if record is None:
         return _down(here, wanted, gateway_dir)
+    # Nobody watches the log of what was merely started, so whoever comes by does.
+    here.log.guard(Path(record.log), LOG_LIMIT_BYTES)
     now, life = condition(here, record), vitals(here, record)
     state = now.state.replace("_", " ")
     pid = record.identity.pid

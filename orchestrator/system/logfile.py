@@ -6,6 +6,8 @@ The gateway appends (``O_APPEND``), so emptying the file in place leaves no hole
 import os
 from pathlib import Path
 
+from orchestrator.records import LOG_LIMIT_BYTES
+
 _TAIL_BYTES = 64 * 1024
 _KEPT_BYTES = 1024 * 1024
 _READ_BYTES = 1024 * 1024
@@ -15,7 +17,9 @@ class DiskLog:
     """Logs on the local disk."""
 
     def begin(self, path: Path) -> None:
-        """Put the log of an earlier start aside."""
+        """Put the log of an earlier start aside; of a very large one only the end."""
+        if self.guard(path, LOG_LIMIT_BYTES):
+            return
         if path.is_file() and path.stat().st_size:
             path.replace(path.with_name(f"{path.name}.1"))
 

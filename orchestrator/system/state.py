@@ -179,8 +179,8 @@ class DiskState:
         try:
             yield
         except OSError as refused:
-            path = refused.filename or str(self._root / name)
-            raise StateUnusable(str(path), refused.strerror or str(refused)) from refused
+            said = refused.strerror or str(refused)
+            raise StateUnusable(str(self._root / name), said) from refused
 
 
 def _replace(root: Path, name: str, data: bytes) -> None:

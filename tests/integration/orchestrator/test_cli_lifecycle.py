@@ -87,7 +87,7 @@ def test_config_show_tells_value_and_origin_and_masks(command):
     assert done.code == 0
     lines = [" ".join(line.split()) for line in done.out.splitlines()]
     assert "port = 23456 (env GATEWAY_PORT)" in lines
-    assert "grace = 3000.0 (flag)" in lines
+    assert "grace = 3s (flag)" in lines
     assert "health.path = /health (preset demo)" in lines
     assert any(line.startswith("env = MY_API_KEY=***") for line in lines)
     assert "[bench]" in lines

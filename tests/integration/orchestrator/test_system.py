@@ -16,9 +16,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from orchestrator.errors import NotStarted
+from orchestrator.errors import NotStarted, StateUnusable
 from orchestrator.identity import Match, matches
 from orchestrator.ports import Absence, Build, HealthQuestion, ProcessInfo, SpawnOrder
+from orchestrator.records import LOG_LIMIT_BYTES
 from orchestrator.system import state_root
 from orchestrator.system.checked import CheckedHeld
 from orchestrator.system.facts import DiskFacts
@@ -428,7 +429,7 @@ def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path):
 def test_a_write_that_fails_leaves_nothing_half_done(tmp_path):
     state = DiskState(tmp_path)
     (tmp_path / "x").mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(StateUnusable, match=f"directory: `{tmp_path}/x`"):
         state.write("x", b"1")
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
 
@@ -462,6 +463,18 @@ def test_a_log_has_an_end_for_people(tmp_path):
     assert not path.exists()
     log.begin(path)
     assert (tmp_path / "x.log.1").exists()
+
+
+def test_of_a_very_large_log_only_the_end_is_put_aside(tmp_path):
+    path = tmp_path / "x.log"
+    with path.open("wb") as file:
+        file.truncate(LOG_LIMIT_BYTES)
+        file.seek(0, 2)
+        file.write(b"the end")
+    DiskLog().begin(path)
+    assert path.stat().st_size == 0
+    kept = (tmp_path / "x.log.1").read_bytes()
+    assert (len(kept), kept[-7:]) == (1024 * 1024, b"the end")
 
 
 def test_a_log_over_its_limit_is_emptied_in_place_without_a_hole(tmp_path):

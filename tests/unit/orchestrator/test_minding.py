@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from orchestrator import records
-from orchestrator.errors import NotStarted
+from orchestrator.errors import NotStarted, StateUnusable
 from orchestrator.lifecycle import Started, StartRequest
 from orchestrator.minding import mind, minder_of, with_lease
 from orchestrator.ports import Build, ProcessInfo, Traffic
@@ -90,6 +90,35 @@ def test_an_idle_gateway_ends_and_a_used_one_goes_on():
     # Forty looks of five seconds each, and the idle time after that.
     assert (machine.clock.at_ns - begun) / 1e9 == pytest.approx(300, abs=10)
     assert ending(machine).because == "nobody had been connected for 1m 40s"
+
+
+def test_a_minder_caps_the_log_that_nobody_else_watches():
+    machine = a_machine(ttl_s=100.0)
+    mind(machine.ports, INSTANCE.id)
+    assert set(machine.log.guarded) == {Path("/state/x.log")}
+
+
+def test_a_full_disk_keeps_no_gateway_up():
+    machine = a_machine(ttl_s=100.0)
+    used = Traffic(established=1, seen=frozenset({"a"}))
+    machine.traffic.readings = [used]
+    state = FullAfterFirst()
+    state.files = machine.state.files
+    mind(replace(machine.ports, state=state), INSTANCE.id)
+    assert machine.table.processes[4242].state == "zombie"
+    assert state.refused > 0
+
+
+class FullAfterFirst(FakeState):
+    """A state folder that takes the first note of use only."""
+
+    refused = 0
+
+    def write(self, name, data):  # type: ignore[explicit-override]
+        if name == records.usage_name(INSTANCE.id) and name in self.files:
+            self.refused += 1
+            raise StateUnusable(name, "No space left on device")
+        super().write(name, data)
 
 
 def test_a_connection_that_came_and_went_between_two_looks_is_use():

@@ -24,8 +24,8 @@ def worktree(tmp_path):
         pytest.param('entry = "dist/serve.js"', ("entry = dist/serve.js",), id="an entry"),
         pytest.param('build = ["pnpm build"]', ("build = pnpm build",), id="a build command"),
         pytest.param(
-            'command = ["sh", "-c", "rm -r x; serve"]',
-            ("command = sh -c 'rm -r x; serve'",),
+            'command = ["sh", "-c", "rm -r x; serve {port}", "{port}"]',
+            ("command = sh -c 'rm -r x; serve {port}' {port}",),
             id="a command, word by word as a shell would read it",
         ),
         pytest.param('env = { NODE_OPTIONS = "-r x" }', ("env = NODE_OPTIONS=-r x",), id="options"),
