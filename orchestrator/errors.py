@@ -217,13 +217,21 @@ class NotVerified(OrchestratorError):
 
 
 class PidReused(NotVerified):
-    """The PID is alive but belongs to another process; nothing was signalled."""
+    """The PID is alive but belongs to another process; nothing was signalled.
 
-    def __init__(self, pid: int, *, recorded_ticks: int, seen_ticks: int) -> None:
+    Args:
+        is_chosen: The earlier start was typed by a person; else it is that of a record.
+    """
+
+    def __init__(
+        self, pid: int, *, recorded_ticks: int, seen_ticks: int, is_chosen: bool = False
+    ) -> None:
+        whose = "the chosen process" if is_chosen else "our gateway"
+        hint = "the gateway is gone; `gateway-bench status` shows what is left on record"
         super().__init__(
-            f"PID {pid} was started at tick {seen_ticks}, our gateway at tick "
+            f"PID {pid} was started at tick {seen_ticks}, {whose} at tick "
             f"{recorded_ticks}: the PID was reused",
-            hint="the gateway is gone; `gateway-bench status` shows what is left on record",
+            hint="type PID and start as `gateway-bench ps` prints them now" if is_chosen else hint,
         )
 
 

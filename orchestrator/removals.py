@@ -106,7 +106,8 @@ def _picked(pick: Pick, listed: list[Stray]) -> Removal:
         raise NotForUs(pick.pid, "it is neither a gateway nor a suspect")
     same = next((stray for stray, one in with_pid if one.start_ticks == pick.start), None)
     if same is None:
-        raise PidReused(pick.pid, recorded_ticks=pick.start, seen_ticks=with_pid[0][1].start_ticks)
+        seen_ticks = with_pid[0][1].start_ticks
+        raise PidReused(pick.pid, recorded_ticks=pick.start, seen_ticks=seen_ticks, is_chosen=True)
     if same.verdict not in _WAYS:
         raise NotForUs(pick.pid, same.reason)
     return Removal(stray=same, action=_WAYS[same.verdict], why="chosen by PID and start")

@@ -51,7 +51,6 @@ def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
         measuring=Measuring(command="bench", words=tuple(words), may_ask=False),
         models=(),
         flags=flags,
-        keep=params["keep"],
-        is_verbose=bool(params.get("verbose")),
+        params=params,
     )
     return do_job(job, here, console)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from bench.cli.console import Console
-from orchestrator.app import trust_store
+from orchestrator.app import new_run_id, trust_store
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.faults import Untrusted
@@ -23,6 +23,7 @@ from orchestrator.launching import (
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
 from orchestrator.trust import Subject, TrustStore, subjects
+from orchestrator.wanted import Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,26 @@ def describe(
     for line in env_file_warnings(config):
         console.say(f"warning: {line}")
     return Described(config=config, located=located, environ=environ, uses_files=use_files)
+
+
+def private(described: Described, here: Machine, models: tuple[str, ...] = ()) -> Wanted:
+    """Return the described gateway as an instance of one command's own, named after its run id.
+
+    Args:
+        described: The gateway.
+        here: The ports.
+        models: Names that it will be asked for.
+    """
+    run_id, config = new_run_id(here), described.config
+    return Wanted(
+        config=config,
+        located=described.located,
+        name=run_id,
+        run_id=run_id,
+        caller=described.environ,
+        models=models,
+        key_names=(config.api_key_env,) if config.api_key_env else (),
+    )
 
 
 def launch_of(

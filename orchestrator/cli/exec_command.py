@@ -8,19 +8,18 @@ from bench.cli.console import Console
 from bench.cli.manners import Manners
 from bench.cli.outcome import Outcome, Status
 from bench.cli.sections import SectionedCommand, SectionedOption
-from orchestrator.app import machine, new_run_id
+from orchestrator.app import machine
 from orchestrator.around import Say
 from orchestrator.attaching import attach
 from orchestrator.bringing import bring_up
 from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
-from orchestrator.cli.describing import describe
-from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
+from orchestrator.cli.describing import describe, private
+from orchestrator.cli.start_options import model_option, preset_option, start_options, typed_flags
 from orchestrator.commands import how_ended
 from orchestrator.executing import Errand, ErrandEnd, run_errand
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.lifecycle import Machine
-from orchestrator.wanted import Wanted
 
 OWN_FAILURE = 125
 _GATEWAY_LOST = 4
@@ -59,15 +58,7 @@ class ExecCommand(SectionedCommand):
 @preset_option
 @start_options
 @attach_option
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    cls=SectionedOption,
-    section=GATEWAY,
-    metavar="ID",
-    help="A model that generated configuration lists (litellm). Default: every name.",
-)
+@model_option
 @click.option("--json", "json_path", metavar="FILE", help="One JSON object into FILE.")
 @click.option("--debug", is_flag=True, help="Tracebacks on stderr.")
 @click.pass_context
@@ -101,16 +92,7 @@ def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
     else:
         refuse_start_options(params)
         described = describe_attached(flags, here, pid)
-    run_id = new_run_id(here)
-    wanted = Wanted(
-        config=described.config,
-        located=described.located,
-        name=run_id,
-        run_id=run_id,
-        caller=described.environ,
-        models=params["models"] or ("*",),
-        key_names=(described.config.api_key_env,) if described.config.api_key_env else (),
-    )
+    wanted = private(described, here, params["models"] or ("*",))
     return Errand(
         words=params["words"],
         on_death=params["on_death"],

@@ -6,15 +6,14 @@ from typing import Any
 
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
-from orchestrator.app import new_run_id, trust_store
-from orchestrator.cli.describing import Described, launch_of
+from orchestrator.app import trust_store
+from orchestrator.cli.describing import Described, launch_of, private
 from orchestrator.cli.launched import read_launch
 from orchestrator.conclusion import JobEnd
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.job import Job, Measuring, run_job
 from orchestrator.lifecycle import Machine
 from orchestrator.trust import of_journal
-from orchestrator.wanted import Wanted
 
 
 def a_job(
@@ -24,10 +23,7 @@ def a_job(
     measuring: Measuring,
     models: tuple[str, ...],
     flags: Mapping[str, Any],
-    keep: bool,
-    attached: int | None = None,
-    is_verbose: bool = False,
-    expected: Mapping[str, Any] | None = None,
+    params: Mapping[str, Any],
 ) -> Job:
     """Return the job on a private instance, named after its run id.
 
@@ -37,30 +33,17 @@ def a_job(
         measuring: What the child does.
         models: Names that the gateway will be asked for.
         flags: What was typed, by key: kept so that the run can be resumed.
-        keep: Leave the gateway up.
-        attached: PID of a gateway that runs already and is not ours to stop.
-        is_verbose: Tell what was done to its environment.
-        expected: Of a run that goes on: how it was launched.
+        params: What was typed, by option: `--keep`, `--attach` and `-v` count.
     """
-    run_id = new_run_id(here)
-    config = described.config
+    attached = params.get("attach")
     return Job(
-        wanted=Wanted(
-            config=config,
-            located=described.located,
-            name=run_id,
-            run_id=run_id,
-            caller=described.environ,
-            models=models,
-            key_names=(config.api_key_env,) if config.api_key_env else (),
-        ),
+        wanted=private(described, here, models),
         measuring=measuring,
         launch={**launch_of(described, flags, models), "attached": attached},
-        keep=keep or attached is not None,
+        keep=params["keep"] or attached is not None,
         attached=attached,
-        is_verbose=is_verbose,
+        is_verbose=bool(params.get("verbose")),
         on_journal=lambda path: _trust_own(path, here),
-        expected_build=None if expected is None else expected.get("build", {}),
     )
 
 

@@ -1,6 +1,7 @@
 """`resume`: go on with an interrupted run; one of `run` gets its gateway started again."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def _job(
     launch: Mapping[str, Any],
 ) -> Job:
     params = ctx.params
-    return a_job(
+    job = a_job(
         described,
         here,
         measuring=Measuring(
@@ -107,11 +108,9 @@ def _job(
         ),
         models=tuple(launch.get("models", ())),
         flags=_flags(launch, params),
-        keep=params["keep"],
-        attached=params.get("attach"),
-        is_verbose=bool(params.get("verbose")),
-        expected=launch,
+        params=params,
     )
+    return replace(job, expected_build=launch.get("build", {}))
 
 
 def _flags(launch: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:

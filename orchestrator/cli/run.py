@@ -56,9 +56,7 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         measuring=measuring,
         models=models,
         flags=flags,
-        keep=params["keep"],
-        attached=pid,
-        is_verbose=bool(params.get("verbose")),
+        params=params,
     )
     return do_job(job, here, console)
 

@@ -12,7 +12,13 @@ from orchestrator.app import machine, new_run_id
 from orchestrator.bringing import Up, bring_up
 from orchestrator.cli.describing import describe, launch_of
 from orchestrator.cli.lease_options import lease_options
-from orchestrator.cli.start_options import GATEWAY, preset_option, start_options, typed_flags
+from orchestrator.cli.start_options import (
+    GATEWAY,
+    model_option,
+    preset_option,
+    start_options,
+    typed_flags,
+)
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.lifecycle import Machine
@@ -33,15 +39,7 @@ from orchestrator.wanted import Wanted
 )
 @preset_option
 @start_options
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    cls=SectionedOption,
-    section=GATEWAY,
-    metavar="ID",
-    help="A model that generated configuration lists (litellm). Default: every name.",
-)
+@model_option
 @lease_options
 @talking_options
 @click.pass_context

@@ -99,6 +99,19 @@ def keep_option(command: _F) -> _F:
     )(command)
 
 
+def model_option(command: _F) -> _F:
+    """Add ``--model`` where no model is an argument."""
+    return click.option(
+        "--model",
+        "models",
+        multiple=True,
+        cls=SectionedOption,
+        section=GATEWAY,
+        metavar="ID",
+        help="A model that generated configuration lists (litellm). Default: every name.",
+    )(command)
+
+
 def typed_flags(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was typed, by key of the description."""
     entry = params.get("entry")

@@ -9,9 +9,10 @@ import click
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
-from orchestrator.app import machine, new_run_id
+from orchestrator.app import machine
 from orchestrator.attaching import attach as attach_to
 from orchestrator.cli.attached import attach_option, describe_attached
+from orchestrator.cli.describing import private
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.cli.start_options import GATEWAY
 from orchestrator.endings import ending_facts, ending_line, last_ending
@@ -21,7 +22,7 @@ from orchestrator.lifecycle import Machine
 from orchestrator.records import LOG_LIMIT_BYTES
 from orchestrator.render import record_lines
 from orchestrator.vitals import vitals, vitals_facts, vitals_lines
-from orchestrator.wanted import Wanted, worktree_of
+from orchestrator.wanted import worktree_of
 
 NOT_PROVEN = 3
 
@@ -87,15 +88,7 @@ def status_command(
 
 def _attached(here: Machine, pid: int, flags: Mapping[str, Any]) -> Outcome:
     described = describe_attached(flags, here, pid)
-    run_id = new_run_id(here)
-    wanted = Wanted(
-        config=described.config,
-        located=described.located,
-        name=run_id,
-        run_id=run_id,
-        caller=described.environ,
-    )
-    up = attach_to(here, wanted, pid)
+    up = attach_to(here, private(described, here), pid)
     up.started.held.close()
     up.hold.release()
     record, life = up.started.record, vitals(here, up.started.record)

@@ -55,6 +55,12 @@ CASES = [
     ),
     (errors.NeverReady("http://x", 5, [], ["l"], "/s"), 3, "it heard: nothing", "--ready-timeout"),
     (
+        errors.PidReused(42, recorded_ticks=1000, seen_ticks=2000, is_chosen=True),
+        3,
+        "PID 42 was started at tick 2000, the chosen process at tick 1000: the PID was reused",
+        "as `gateway-bench ps` prints them",
+    ),
+    (
         errors.PidReused(42, recorded_ticks=1000, seen_ticks=2000),
         3,
         "PID 42 was started at tick 2000, our gateway at tick 1000: the PID was reused",
