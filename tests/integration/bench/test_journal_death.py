@@ -96,14 +96,16 @@ def test_a_full_disk_stops_the_writer_and_the_journal_goes_on_when_there_is_room
         assert (len(ledger.trials), ledger.damaged_lines) in {(written, 1), (written, 0)}
 
 
-def test_a_disk_without_room_for_the_header_keeps_nothing_open(tmp_path):
+def test_a_disk_without_room_for_the_header_leaves_nothing_behind(tmp_path):
     with small_disk(tmp_path / "small", kilobytes=8):
         (tmp_path / "small/ballast").write_bytes(b"x" * 8192)
         path = tmp_path / "small/run.jsonl"
         with pytest.raises(JournalUnwritable, match="no space left on device"):
             Journal.create(path, HEADER)
+        assert not path.exists()
         (tmp_path / "small/ballast").unlink()
-        Journal.open_for_append(path).close()
+        Journal.create(path, HEADER).close()
+        assert read_journal(path).header == HEADER
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -1,8 +1,10 @@
 """What a person reads when a gateway can't be started: one message, the right exit code."""
 
+import os
 import re
 import socket
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -69,7 +71,8 @@ def test_a_taken_port_is_told_with_who_has_it_from_where_and_since_when(command,
         done = command("start", "--entry", "gateway_entry.py", "--port", str(port))
     assert done.code == 3
     told = done.err.splitlines()[0]
-    assert re.match(rf"error: port {port} is taken by PID \d+ `.*pytest.*` in `.+` since 20", told)
+    me = f"PID {os.getpid()} `.*python.*` in `{re.escape(str(Path.cwd()))}` since 20"
+    assert re.match(rf"error: port {port} is taken by {me}", told)
 
 
 def test_a_gateway_that_exits_at_once_is_told_with_status_and_log(command, worktree):
