@@ -7,10 +7,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from dotenv.parser import Binding
+from typing import Any, Literal
 
 Writer = Literal["default", "preset", "file", "dotenv", "environment", "flag"]
 
@@ -159,31 +156,30 @@ def find_dotenv(cwd: Path) -> Path | None:
 
 def read_env_file(path: Path) -> dict[str, str]:
     """Return the names and values of an env file, read as Node reads it: ``${NAME}`` stays."""
-    return {
-        one.key: one.value
-        for one in _bindings(path)
-        if one.key is not None and one.value is not None
-    }
+    from dotenv.parser import parse_stream
+
+    with path.open(encoding="utf-8-sig") as file:
+        return {
+            one.key: one.value
+            for one in parse_stream(file)
+            if one.key is not None and one.value is not None
+        }
 
 
 def unread_lines(path: Path) -> tuple[int, ...]:
     """Return the numbers of an env file's lines that say no ``NAME=VALUE``; from 1."""
-    return tuple(
-        one.original.line + _blank_lines_before(one.original.string)
-        for one in _bindings(path)
-        if one.error or (one.key is not None and one.value is None)
-    )
+    from dotenv.parser import parse_stream
+
+    with path.open(encoding="utf-8-sig") as file:
+        return tuple(
+            one.original.line + _blank_lines_before(one.original.string)
+            for one in parse_stream(file)
+            if one.error or (one.key is not None and one.value is None)
+        )
 
 
 def _blank_lines_before(text: str) -> int:
     return text[: len(text) - len(text.lstrip())].count("\n")
-
-
-def _bindings(path: Path) -> "tuple[Binding, ...]":
-    from dotenv.parser import parse_stream
-
-    with path.open(encoding="utf-8-sig") as file:
-        return tuple(parse_stream(file))
 
 
 def preset_layer(name: str, values: Mapping[str, Any], base: Path) -> Layer:
