@@ -2,16 +2,21 @@
 
 import sys
 
-from bench.cli.unseen import own_words
+_INTERRUPTED = 130
 
 
 def main() -> int:
     """Run the command that was typed and return its exit code."""
-    words = own_words("bench")
-    from bench.cli.entry import run
-    from bench.cli.group import cli
+    try:
+        from bench.cli.unseen import own_words
 
-    return run(cli, words, prog_name="python -m bench")
+        words = own_words("bench")
+        from bench.cli.entry import run
+        from bench.cli.group import cli
+
+        return run(cli, words, prog_name="python -m bench")
+    except KeyboardInterrupt:  # while modules were loaded: nothing was done that could be told
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

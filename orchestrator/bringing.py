@@ -13,6 +13,7 @@ from orchestrator import records
 from orchestrator.around import Say, prepare, require_services
 from orchestrator.config import Sources, resolve
 from orchestrator.environment import GatewayEnvironment
+from orchestrator.errors import state_access
 from orchestrator.health_now import health_label
 from orchestrator.holding import hold_for_use
 from orchestrator.launching import (
@@ -78,7 +79,8 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
         near = surroundings_of(wanted, folder)
         if not was_up:
             require_services(wanted.config, near)
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with state_access(folder):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
         near = _with_upstream(machine, wanted, near, undo=undo, was_up=was_up)
         if not was_up:

@@ -26,7 +26,9 @@ Each class takes values and builds its own sentence; texts from the outside come
 """
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class OrchestratorError(Exception):
@@ -62,6 +64,19 @@ class StateUnusable(OrchestratorError):
             f"the state folder can't be used: {said}: `{path}`",
             hint="make room, or let `XDG_STATE_HOME` name a folder that you may write to",
         )
+
+
+@contextmanager
+def state_access(path: Path) -> Iterator[None]:
+    """Say what the system refuses in the state folder as what it is: no fault of ours.
+
+    Raises:
+        StateUnusable: Full, read-only, somebody else's, or no folder at all.
+    """
+    try:
+        yield
+    except OSError as refused:
+        raise StateUnusable(str(path), refused.strerror or str(refused)) from refused
 
 
 class NotStarted(OrchestratorError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.description import GatewayConfig
 from orchestrator.entry import read_command
 from orchestrator.environment import GatewayEnvironment, gateway_environment
-from orchestrator.errors import EntryMissing
+from orchestrator.errors import EntryMissing, state_access
 from orchestrator.lifecycle import Launch
 from orchestrator.locate import Located
 from orchestrator.sources import read_env_file, unread_lines
@@ -207,9 +207,11 @@ def _pointing_env(config: GatewayConfig, near: Surroundings) -> Mapping[str, str
 
 
 def _write_generated(config: GatewayConfig, near: Surroundings, values: Mapping[str, str]) -> None:
-    near.generated.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with state_access(near.generated):
+        near.generated.mkdir(mode=0o700, parents=True, exist_ok=True)
     for one in config.generate:
         text = fill_per_model(one.text, one.each_model, near.models, values)
         path = near.generated / one.name
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
+        with state_access(path):
+            path.touch(mode=0o600)
+            path.write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.description import GatewayConfig
+from orchestrator.errors import state_access
 from orchestrator.settings import EXECUTING
 from orchestrator.sources import ENVIRONMENT_KEYS, find_dotenv, read_env_file
 
@@ -53,11 +54,12 @@ class TrustStore:
 
     def add(self, subject: Subject) -> None:
         """Remember that a person agreed to this content at this path."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         target = self._folder / _digest(subject)
-        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{subject.path.resolve()}\n")
+        with state_access(target):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{subject.path.resolve()}\n")
 
 
 def subjects(config: GatewayConfig) -> tuple[Subject, ...]:

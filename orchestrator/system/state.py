@@ -4,11 +4,10 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from orchestrator.errors import StateUnusable
+from orchestrator.errors import state_access
 from orchestrator.ports import Lock, SoleLock, Use
 
 _PRIVATE = 0o700
@@ -90,25 +89,25 @@ class DiskState:
 
     def read(self, name: str) -> bytes | None:
         """Return a file's content; ``None`` = there is none."""
-        with self._usable(name), suppress(FileNotFoundError):
+        with state_access(self._root / name), suppress(FileNotFoundError):
             return (self._root / name).read_bytes()
         return None
 
     def write(self, name: str, data: bytes) -> None:
         """Replace a file: temporary file, fsync, rename, fsync of the folder."""
-        with self._usable(name):
+        with state_access(self._root / name):
             _replace(self._ready(), name, data)
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
-        with self._usable(name):
+        with state_access(self._root / name):
             (self._root / name).unlink(missing_ok=True)
 
     def names(self, suffix: str) -> tuple[str, ...]:
         """List files by the end of their name, sorted."""
         if not self._root.is_dir():
             return ()
-        with self._usable(""):
+        with state_access(self._root):
             return tuple(sorted(one.name for one in self._root.iterdir() if one.suffix == suffix))
 
     def lock(self, name: str, note: str) -> SoleLock | str:
@@ -145,7 +144,7 @@ class DiskState:
         """Say whether somebody holds a shared lock."""
         path = self._root / name
         while True:
-            with self._usable(name):
+            with state_access(self._root / name):
                 try:
                     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
                 except FileNotFoundError:
@@ -166,21 +165,8 @@ class DiskState:
 
     def _open(self, name: str, more: int = 0) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | more
-        with self._usable(name):
+        with state_access(self._root / name):
             return os.open(self._ready() / name, flags, 0o600)
-
-    @contextmanager
-    def _usable(self, name: str) -> Iterator[None]:
-        """Say what the system refuses as what it is: a fault of this folder, not of ours.
-
-        Raises:
-            StateUnusable: Full, read-only, not ours, or no folder at all.
-        """
-        try:
-            yield
-        except OSError as refused:
-            said = refused.strerror or str(refused)
-            raise StateUnusable(str(self._root / name), said) from refused
 
 
 def _replace(root: Path, name: str, data: bytes) -> None:

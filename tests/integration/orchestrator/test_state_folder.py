@@ -89,6 +89,13 @@ def test_a_read_only_disk_starts_nothing_and_can_be_looked_at(command, small_dis
     assert command("stop").code == 0
 
 
+def test_what_can_not_be_remembered_is_not_trusted(command, worktree, small_disk):
+    (worktree / "gateway-bench.toml").write_text('[gateway]\nentry = "gateway_entry.py"\n')
+    fill(small_disk)
+    done = command("trust", "--json")
+    assert (done.code, done.told["reason"]) == (3, "state_unusable")
+
+
 def test_a_file_where_the_folder_should_be_is_named(command):
     command.state.parent.parent.mkdir(parents=True)
     command.state.parent.write_text("")
