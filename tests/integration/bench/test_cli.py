@@ -464,7 +464,9 @@ def test_an_output_folder_that_can_t_be_written_is_named(cli, simulator):
 def test_a_full_disk_ends_with_5_and_keeps_what_fits(cli, simulator):
     # A limit on the size of files is what a full disk looks like to one process.
     cli.is_covered = False  # the measuring of coverage writes files too
-    limited = ("/bin/sh", "-c", 'ulimit -f 24; exec "$@"', "sh", sys.executable, "-m", "bench")
+    # -B: a byte-code file cut at the limit would break every later import of that module.
+    python = (sys.executable, "-B", "-m", "bench")
+    limited = ("/bin/sh", "-c", 'ulimit -f 24; exec "$@"', "sh", *python)
     ended = cli(
         "bench", "demo-large", "steady", *at(simulator), "--quiet", "--no-archive", program=limited
     )

@@ -56,7 +56,8 @@ except JournalUnwritable as error:
 
 
 def writer(path, *, limit=0):
-    argv = [sys.executable, "-c", WRITER, str(path), str(limit)]
+    # -B: under a file limit a byte-code file would be cut, and every later import of it broken.
+    argv = [sys.executable, "-B", "-c", WRITER, str(path), str(limit)]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
