@@ -77,9 +77,9 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     console.keep_secret(*access.secrets)
     _check_headers(run.header_names, access.headers)
     body = _same_body(config, run.body_sha256)
-    for note in access.notes:
-        console.say(note)
     link = accept_link(SystemClock())
+    for note in () if link else access.notes:
+        console.say(note)
     listing = ask_gateway(access, dialect=run.dialect)
     free = free_because(link.hello if link else None, listing, access.address)
     cases: dict[str, Case] = dict(CASES)
