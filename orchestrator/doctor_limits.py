@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.doctor_ports import Examiner, SystemFacts
+from orchestrator.errors import StateUnusable
 from orchestrator.findings import Finding, Verdict
 from orchestrator.lifecycle import Machine
 
@@ -134,6 +135,8 @@ def _node(machine: Machine, examiner: Examiner, near: Surroundings) -> Finding:
     guards = "an entry that asks whether it is the main module may serve nothing"
     try:
         runs = machine.facts.runs_main(path)
+    except StateUnusable as refused:
+        return finding("unknown", f"{version}; not tried: {refused.message}", guards)
     except OSError as refused:
         return finding("unknown", f"{version}; not tried: {refused.strerror}", guards)
     if not runs:

@@ -107,7 +107,9 @@ def end_with_its_group(command: CommandLine) -> None:
 def close_its_terminal(command: CommandLine) -> None:
     """A window that is closed: the kernel sends SIGHUP to the terminal's session."""
     master, slave = os.openpty()
-    script = "import os,sys; os.setsid(); os.close(os.open(os.ttyname(0), os.O_RDWR)); "
+    # Under `nohup` the signal is ignored here, and what we start would inherit that.
+    script = "import os,signal,sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+    script += "os.setsid(); os.close(os.open(os.ttyname(0), os.O_RDWR)); "
     script += "os.execv('/bin/sh', ['/bin/sh', '-c', sys.argv[1]])"
     window = subprocess.Popen(
         [sys.executable, "-c", script, typed(command, "sleep 60")],
