@@ -16,6 +16,7 @@ _NOTE_LIMIT = 1_000
 _NOTES_LIMIT = 20_000
 _SHARE_TRIES = 40
 _SHARE_PAUSE_S = 0.025
+_NOTE_TRIES = 8
 # Each one more is a file that somebody removed between our open and our lock.
 _REOPENED = 100
 
@@ -232,6 +233,13 @@ def _use(descriptor: int) -> Use:
 
 
 def _refused(descriptor: int) -> str:
-    theirs = os.pread(descriptor, _NOTE_LIMIT, 0).decode(errors="replace")
-    os.close(descriptor)
-    return theirs or _NOBODY_SAYS
+    """Return who has it. Between taking a lock and writing the note lies a moment: wait for that."""
+    try:
+        for _ in range(_NOTE_TRIES):
+            theirs = os.pread(descriptor, _NOTE_LIMIT, 0).decode(errors="replace")
+            if theirs:
+                return theirs
+            time.sleep(_SHARE_PAUSE_S)
+    finally:
+        os.close(descriptor)
+    return _NOBODY_SAYS
