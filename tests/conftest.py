@@ -1,5 +1,7 @@
 """Options and fixtures that every test may use."""
 
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,14 @@ settings.register_profile("shared", deadline=None, suppress_health_check=[Health
 settings.load_profile("shared")
 
 GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_configure() -> None:
+    # Begun in the background or under `nohup`, these are ignored, and every process that a test
+    # starts would inherit that.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
