@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +52,23 @@ class Simulator:
             assert time.monotonic() < deadline, f"{len(self.records())} of {count} records"
             time.sleep(0.01)
         return self.records()
+
+    def found(self, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Return the newest record that is meant, once it is there: it follows its answer's end."""
+        deadline = time.monotonic() + _PATIENCE_S
+        # One reading per round: counting in a second one would miss what came between the two.
+        while not (records := [record for record in self.records() if is_it(record)]):
+            assert time.monotonic() < deadline, f"not among {len(self.records())} records"
+            time.sleep(0.01)
+        return records[-1]
+
+    def last_record(self, model: str) -> dict[str, Any]:
+        """Return the newest record of a model."""
+        return self.found(lambda record: bool(record["model"] == model))
+
+    def record_of(self, request_id: str) -> dict[str, Any]:
+        """Return the record of the answer with this id."""
+        return self.found(lambda record: bool(record["x_request_id"] == request_id))
 
     def add_to_book(
         self, prompt_hash: str, content: str, *, wrong: str | None = None, **answer: Any

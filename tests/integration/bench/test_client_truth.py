@@ -30,10 +30,12 @@ def _ask(
         async with asking(url, stream=stream) as client:
             return [await client.send(call(model, **fields)) for model in models]
 
-    before = len(simulator.records())
     answers = asyncio.run(scene())
-    records = {r["x_request_id"]: r for r in simulator.wait_for_records(before + len(models))}
-    return [(t0, response, records[response.request_id or ""]) for t0, response in answers]
+    return [(t0, response, _record_of(simulator, response)) for t0, response in answers]
+
+
+def _record_of(simulator: Simulator, response: Response) -> dict[str, Any]:
+    return simulator.record_of(response.request_id or "")
 
 
 def _sent(record: dict[str, Any]) -> list[tuple[int, str, int]]:
@@ -162,8 +164,5 @@ def test_many_streams_at_once_are_each_read_back(simulator: Simulator) -> None:
                 ]
             return [task.result() for task in tasks]
 
-    before = len(simulator.records())
-    answers = asyncio.run(scene())
-    records = {r["x_request_id"]: r for r in simulator.wait_for_records(before + len(answers))}
-    for t0_ns, response in answers:
-        _assert_read_back(t0_ns, response, records[response.request_id or ""])
+    for t0_ns, response in asyncio.run(scene()):
+        _assert_read_back(t0_ns, response, _record_of(simulator, response))

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from bench.prompt import prompt_hash
-from tests.simulator_process import running_simulator
+from tests.simulator_process import Simulator, running_simulator
 
 pytestmark = pytest.mark.integration
 
@@ -29,17 +29,9 @@ def ask(simulator, model, prompt="hi", headers=None, **fields: Any) -> httpx.Res
     )
 
 
-def record_of(simulator, response: httpx.Response) -> dict[str, Any]:
+def record_of(simulator: Simulator, response: httpx.Response) -> dict[str, Any]:
     """Return the log's line on an answer, which follows its last byte."""
-    wanted = response.headers["x-request-id"]
-    count = len(simulator.records())
-    for _ in range(500):
-        found: list[dict[str, Any]] = simulator.records()
-        for record in found:
-            if record["x_request_id"] == wanted:
-                return record
-        simulator.wait_for_records(count)
-    pytest.fail(f"no record of {wanted}")
+    return simulator.record_of(response.headers["x-request-id"])
 
 
 def raw_request(model="sim-n2", *, method="POST", version="1.1", extra="", **fields: Any) -> bytes:
@@ -191,18 +183,16 @@ def test_more_requests_than_may_wait_are_hung_up_on(simulator) -> None:
 
 
 def test_a_client_that_leaves_ends_the_answer(simulator) -> None:
-    before = len(simulator.records())
     with closing(connect(simulator)) as connection:
         connection.sendall(raw_request("sim-n1000-itl20", stream=True))
         read_until(connection, b'"content":"', times=3)
-    record = simulator.wait_for_records(before + 1)[-1]
+    record = simulator.last_record("sim-n1000-itl20")
     assert record["ended"] == "client_gone"
     assert record["sent_tokens"] < 1000
     assert record["ended_ns"] > record["last_content_ns"]
 
 
 def test_a_slow_reader_gets_every_byte_and_honest_stamps(simulator) -> None:
-    before = len(simulator.records())
     with closing(socket.socket()) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 131_072)
         connection.connect(("127.0.0.1", simulator.port))
@@ -210,11 +200,11 @@ def test_a_slow_reader_gets_every_byte_and_honest_stamps(simulator) -> None:
         connection.sendall(raw_request("sim-n40000", stream=True, extra="connection: close\r\n"))
         first = connection.recv(100)
         # Half of the answer can't have left while nobody reads: it does not fit the buffers.
-        assert len(simulator.records()) == before
+        assert not [r for r in simulator.records() if r["model"] == "sim-n40000"]
         answer = first + read_to_end(connection)
     assert answer.endswith(b"0\r\n\r\n")
     assert answer.count(b'"content":"') == 40_001
-    record = simulator.wait_for_records(before + 1)[-1]
+    record = simulator.last_record("sim-n40000")
     assert (record["ended"], record["sent_tokens"]) == ("completed", 40_000)
 
 
@@ -227,11 +217,12 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(simulator) -> Non
 
 
 def test_streams_side_by_side_keep_their_own_pace(simulator) -> None:
-    before = len(simulator.records())
     with closing(connect(simulator)) as slow, closing(connect(simulator)) as quick:
         slow.sendall(raw_request("sim-n2-ttft300", stream=True))
         quick.sendall(raw_request("sim-n2-ttft1", stream=True))
         read_until(quick, b"0\r\n\r\n")
         read_until(slow, b"0\r\n\r\n")
-    ended = [record["model"] for record in simulator.wait_for_records(before + 2)[before:]]
-    assert ended == ["sim-n2-ttft1", "sim-n2-ttft300"]
+    quick_end, slow_end = (
+        simulator.last_record(model)["ended_ns"] for model in ("sim-n2-ttft1", "sim-n2-ttft300")
+    )
+    assert quick_end < slow_end

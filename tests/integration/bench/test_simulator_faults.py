@@ -25,15 +25,6 @@ def answer(simulator, model, **fields) -> bytes:
         return read_to_end(connection)
 
 
-def last_record(simulator, model):
-    found = [r for r in simulator.records() if r["model"] == model]
-    count = len(simulator.records())
-    while not found:
-        count += 1
-        found = [r for r in simulator.wait_for_records(count) if r["model"] == model]
-    return found[-1]
-
-
 @pytest.mark.parametrize(
     ("model", "ended", "end", "tokens"),
     [
@@ -48,7 +39,7 @@ def test_a_broken_stream_ends_in_its_own_way(simulator, model, ended, end, token
     assert data.endswith(end)
     assert b"[DONE]" not in data
     assert data.count(b'"content":"') == tokens + 1
-    record = last_record(simulator, model)
+    record = simulator.last_record(model)
     assert (record["ended"], record["sent_tokens"]) == (ended, tokens)
 
 
@@ -57,7 +48,7 @@ def test_a_reset_in_the_middle_is_a_reset(simulator) -> None:
         connection.sendall(raw_request("sim-n5-itl5-reset2", stream=True))
         with pytest.raises(ConnectionResetError):
             read_to_end(connection)
-    assert last_record(simulator, "sim-n5-itl5-reset2")["ended"] == "reset"
+    assert simulator.last_record("sim-n5-itl5-reset2")["ended"] == "reset"
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -66,7 +57,7 @@ def test_a_reset_before_the_headers_sends_nothing(simulator, stream) -> None:
         connection.sendall(raw_request("sim-reset", stream=stream))
         with pytest.raises(ConnectionResetError):
             connection.recv(1)
-    record = last_record(simulator, "sim-reset")
+    record = simulator.last_record("sim-reset")
     assert (record["ended"], record["headers_sent_ns"], record["events"]) == ("reset", None, [])
 
 
@@ -78,7 +69,7 @@ def test_a_stall_is_silent_until_the_client_leaves(simulator) -> None:
         with pytest.raises(TimeoutError):
             read_until(connection, b"never sent")
     assert data.startswith(b"HTTP/1.1 200 OK")
-    record = last_record(simulator, "sim-n5-stall2")
+    record = simulator.last_record("sim-n5-stall2")
     assert (record["ended"], record["sent_tokens"]) == ("stall", 2)
 
 
@@ -88,7 +79,7 @@ def test_a_hanging_request_gets_not_one_byte(simulator) -> None:
         connection.settimeout(0.2)
         with pytest.raises(TimeoutError):
             connection.recv(1)
-    assert last_record(simulator, "sim-hang")["ended"] == "hang"
+    assert simulator.last_record("sim-hang")["ended"] == "hang"
 
 
 @pytest.mark.parametrize("word", ["cut1", "eof1"])
@@ -112,7 +103,7 @@ def test_all_events_in_one_write_come_in_one_chunk(simulator) -> None:
     size = int(body.partition(b"\r\n")[0], 16)
     assert body.endswith(b"\r\n0\r\n\r\n")
     assert size > 20 * 200
-    assert len({at_ns for at_ns, *_ in last_record(simulator, "sim-n20-hold")["events"]}) == 1
+    assert len({at_ns for at_ns, *_ in simulator.last_record("sim-n20-hold")["events"]}) == 1
 
 
 def test_a_long_undelayed_answer_lets_others_have_their_turn(simulator) -> None:
@@ -121,4 +112,4 @@ def test_a_long_undelayed_answer_lets_others_have_their_turn(simulator) -> None:
         read_until(long, b'"content":"', times=2)
         short.sendall(raw_request("sim-n1", stream=True))
         read_until(short, b"0\r\n\r\n")
-    assert last_record(simulator, "sim-n1")["ended"] == "completed"
+    assert simulator.last_record("sim-n1")["ended"] == "completed"
