@@ -3,15 +3,48 @@
 from bench.model.record import Record
 
 
-class Prices(Record, frozen=True, kw_only=True):
-    """Prices in US dollars per token (``request_usd``: per request); ``None`` = unknown, never 0."""
+class TokenPrices(Record, frozen=True, kw_only=True):
+    """Prices in US dollars per token; ``None`` = unknown, never 0."""
 
     input_usd: float | None = None
     output_usd: float | None = None
     cached_input_usd: float | None = None
+    """Of prompt tokens that the provider read from its prompt cache; ``None`` = the full price."""
+    cache_write_usd: float | None = None
+    """Of prompt tokens that it wrote into that cache."""
+    reasoning_usd: float | None = None
+    """Of reasoning tokens; ``None`` = the output price."""
+
+
+class PriceTier(TokenPrices, frozen=True, kw_only=True):
+    """Other prices of long prompts, for all tokens of the request; ``None`` = as below the step."""
+
+    above_prompt_tokens: int
+    """Holds from one token more."""
+
+
+class PriceWindow(TokenPrices, frozen=True, kw_only=True):
+    """Other prices at a time of day; ``None`` = unknown, as in ``Prices``."""
+
+    begins: str
+    """UTC, ``HH:MM``."""
+    ends: str
+    """UTC, exclusive; before ``begins`` = on the next day."""
+    tiers: tuple[PriceTier, ...] = ()
+
+
+class Prices(TokenPrices, frozen=True, kw_only=True):
+    """What a request costs: prices per token and per request."""
+
     request_usd: float | None = None
+    tiers: tuple[PriceTier, ...] = ()
+    """Ascending."""
+    windows: tuple[PriceWindow, ...] = ()
+    """The last one that is open counts."""
     source: str | None = None
-    """``gateway``, ``catalogue``, ``assumed`` or ``simulator``."""
+    """``gateway`` (its list), ``catalogue``, ``assumed``, ``simulator``, or ``genai-prices``."""
+    source_detail: str | None = None
+    """Where in the source: version and entry; ``None`` where there is nothing to add."""
     as_of: str | None = None
     """Date of the snapshot, ISO 8601."""
 

@@ -36,6 +36,8 @@ class Usage(Record, frozen=True, kw_only=True):
     """Completion minus reasoning, never negative; ``None`` without completion tokens."""
     cached_prompt_tokens: int | None = None
     """Part of ``prompt_tokens`` that the provider read from its prompt cache."""
+    cache_write_tokens: int | None = None
+    """Part of ``prompt_tokens`` that it wrote into that cache."""
     cost_usd: float | None = None
     """What the gateway itself says this answer cost."""
     raw: dict[str, Any] = {}
@@ -111,6 +113,8 @@ class Response(Record, frozen=True, kw_only=True):
     finish_reason: str | None = None
     response_model: str | None = None
     request_id: str | None = None
+    generation_id: str | None = None
+    """What the answer calls itself (``id`` of its body): the name a provider's bill has for it."""
     system_fingerprint: str | None = None
     usage: Usage | None = None
     stream_chunks: tuple[StreamChunk, ...] = ()
@@ -175,7 +179,10 @@ class Trial(Record, frozen=True, kw_only=True):
     evaluation: Evaluation | None = None
     estimated_cost_usd: float | None = None
     cost_source: str | None = None
-    """``gateway``, ``catalogue``, ``assumed``; ``None`` = cost unknown."""
+    """``gateway`` (it said so), ``gateway-list``, ``catalogue``, ``assumed``, ``genai-prices``;
+    ``None`` = cost unknown."""
+    computed_cost_usd: float | None = None
+    """Token counts at known prices, also where the gateway reported a cost."""
     pin_violated: bool | None = None
     invalidated: str | None = None
     """Class of the incident, or ``cancelled``, that makes the trial count nowhere."""
