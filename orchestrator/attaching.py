@@ -150,7 +150,6 @@ def _record(machine: Machine, wanted: Wanted, seen: ProcessInfo) -> GatewayRecor
         adopter=Adopter(
             pid=seen.parent, name="unknown" if isinstance(parent, Absence) else parent.name
         ),
-        description_hash="",
         started_at=(now - age).isoformat(timespec="milliseconds"),
         started_ns=machine.clock.now_ns() - int((seen.age_s or 0.0) * 1e9),
         grace_s=0.0,

@@ -212,7 +212,7 @@ def _first_record(machine: Machine, made: Attempt, plan: EntryPlan) -> GatewayRe
         exit_file=plan.exit_file.name if plan.exit_file else None,
         build=build,
         adopter=made.adopter,
-        description_hash=request.description_hash,
+        fingerprint=dict(request.fingerprint),
         started_at=machine.clock.utcnow().isoformat(timespec="milliseconds"),
         started_ns=machine.clock.now_ns(),
         grace_s=request.grace_s,

@@ -19,8 +19,8 @@ from orchestrator.holding import hold_for_use
 from orchestrator.launching import (
     Surroundings,
     Upstream,
-    description_hash,
     environment_for,
+    fingerprint,
     launch_for,
 )
 from orchestrator.lifecycle import (
@@ -168,7 +168,7 @@ def _request(wanted: Wanted) -> StartRequest:
     return StartRequest(
         instance=wanted.instance,
         run_id=wanted.run_id,
-        description_hash=description_hash(config, wanted.located, wanted.models),
+        fingerprint=fingerprint(config, wanted.located, wanted.models),
         port=config.port,
         is_port_fixed=config.is_port_fixed,
         ready_timeout_s=config.ready_timeout_ms / 1000,

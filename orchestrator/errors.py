@@ -154,9 +154,10 @@ class StartUnderWay(NotStarted):
 class AnotherIsUp(NotStarted):
     """The name is in use by a gateway that was described differently."""
 
-    def __init__(self, name: str, pid: int, port: int) -> None:
+    def __init__(self, name: str, pid: int, port: int, different: Sequence[str]) -> None:
         super().__init__(
-            f"`{name}` is already up as PID {pid} on port {port}, with another description",
+            f"`{name}` is already up as PID {pid} on port {port}, "
+            f"with another description: {', '.join(different)}",
             hint="stop it first, or start this one beside it with `--name`",
         )
 

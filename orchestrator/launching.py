@@ -183,23 +183,27 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def description_hash(config: GatewayConfig, located: Located, models: Iterable[str]) -> str:
-    """Return a hash that is the same when the same gateway is wanted again.
+def fingerprint(config: GatewayConfig, located: Located, models: Iterable[str]) -> dict[str, str]:
+    """Return a hash per part; all are the same when the same gateway is wanted again.
 
+    Hashes, because an environment holds secrets; parts, so that a difference can be named.
     The port is left out unless it was ordered: a wish that was not granted is no difference.
     """
     told = {
-        "words": [*located.words, *config.args, *config.point.args],
+        "command": [*located.words, *config.args, *config.point.args],
         "folder": str(located.folder),
-        "mode": config.entry_mode,
-        "env": dict(config.env) | dict(config.point.env),
-        "envFiles": [str(one.path) for one in config.env_files],
+        "entry mode": config.entry_mode,
+        "environment": dict(config.env) | dict(config.point.env),
+        "env files": [str(one.path) for one in config.env_files],
         "upstream": config.upstream,
-        "upstreamKey": config.upstream_key_env,
+        "upstream key": config.upstream_key_env,
         "port": config.port if config.is_port_fixed else None,
         "models": sorted(models) if config.generate else [],
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    return {
+        part: hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+        for part, value in told.items()
+    }
 
 
 def _pointing_env(config: GatewayConfig, near: Surroundings) -> Mapping[str, str]:

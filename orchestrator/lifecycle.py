@@ -87,8 +87,8 @@ class StartRequest:
     instance: Instance
     run_id: str
     """Whole value of ``GWB_RUN``: unique, at least eight characters."""
-    description_hash: str
-    """Same hash = the same gateway is wanted again."""
+    fingerprint: Mapping[str, str]
+    """A hash per part; all the same = the same gateway is wanted again."""
     host: str = "127.0.0.1"
     """Literal loopback address; ``::1`` works too."""
     port: int | None = None

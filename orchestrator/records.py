@@ -7,6 +7,7 @@ Format history (the reader accepts each version listed, and refuses newer ones b
     1  first version
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -93,7 +94,8 @@ class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Name in the state folder of the exit record that the shim leaves."""
     build: Build
     adopter: Adopter
-    description_hash: str
+    fingerprint: dict[str, str] = {}
+    """Hash of each part of what was asked for; empty for a process that was only attached to."""
     started_at: str
     """UTC, ISO 8601 with milliseconds."""
     started_ns: int
@@ -151,6 +153,11 @@ def is_of_earlier_boot(record: GatewayRecord, here: Identity, machine: str | Non
     if then.pid_namespace != here.pid_namespace:
         return False
     return machine is not None and record.machine == machine and then.boot_id != here.boot_id
+
+
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the parts in which two fingerprints differ, in alphabetical order."""
+    return tuple(part for part in sorted({*one, *other}) if one.get(part) != other.get(part))
 
 
 def is_of_worktree(record: GatewayRecord) -> bool:

@@ -25,7 +25,7 @@ from orchestrator.masking import mask
 from orchestrator.minding import with_lease
 from orchestrator.ports import Absence, HealthQuestion, Lock, SoleLock
 from orchestrator.readiness import HealthCheck, shortcoming
-from orchestrator.records import Adopter, GatewayRecord
+from orchestrator.records import Adopter, GatewayRecord, differing
 from orchestrator.stopping import forget, put_away
 
 # Below the ephemeral range, above what people type: 3000, 4000, 8000, 8080.
@@ -76,8 +76,9 @@ def _already_up(machine: Machine, request: StartRequest) -> Started | None:
     if now.state in ("gone", "reused") or is_half_started:
         _clear(machine, record, now.state)
         return None
-    if record.description_hash != request.description_hash:
-        raise AnotherIsUp(record.name, record.identity.pid, record.port)
+    different = differing(record.fingerprint, request.fingerprint)
+    if different:
+        raise AnotherIsUp(record.name, record.identity.pid, record.port, different)
     held = hold_verified(machine, record.identity)
     if held is None:
         return None

@@ -58,7 +58,7 @@ class Yard:
         self.request = StartRequest(
             instance=self.instance,
             run_id=self.run_id,
-            description_hash="one",
+            fingerprint={"command": "one"},
             ready_timeout_s=60.0,
             settle_s=0.2,
         )

@@ -15,8 +15,8 @@ from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.faults import Untrusted
 from orchestrator.launching import (
-    description_hash,
     env_file_warnings,
+    fingerprint,
     read_env_files,
     secret_values,
 )
@@ -108,7 +108,7 @@ def launch_of(
         "models": list(models),
         "preset": config.preset,
         "entry": None if located.entry is None else str(located.entry),
-        "descriptionHash": description_hash(config, located, models),
+        "fingerprint": fingerprint(config, located, models),
     }
 
 

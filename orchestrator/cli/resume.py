@@ -22,6 +22,7 @@ from orchestrator.cli.start_options import keep_option
 from orchestrator.faults import BuildDiffers
 from orchestrator.job import Job, Measuring
 from orchestrator.lifecycle import Machine
+from orchestrator.records import differing
 from orchestrator.trust import of_journal
 
 
@@ -72,8 +73,9 @@ def _with_gateway(
         use_files=bool(launch.get("usesFiles")),
     )
     job = _job(ctx, described, here, found, launch)
-    if job.launch["descriptionHash"] != launch.get("descriptionHash"):
-        raise BuildDiffers(["its description is another one"])
+    different = differing(launch.get("fingerprint") or {}, job.launch["fingerprint"])
+    if different:
+        raise BuildDiffers([f"its description differs in: {', '.join(different)}"])
     return do_job(job, here, console)
 
 

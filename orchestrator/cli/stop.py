@@ -16,7 +16,7 @@ from orchestrator.errors import OrchestratorError
 from orchestrator.events import described
 from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
-from orchestrator.launching import description_hash
+from orchestrator.launching import fingerprint
 from orchestrator.lifecycle import Machine, Stopped, find_all
 from orchestrator.records import TEARDOWN, GatewayRecord
 from orchestrator.taking_down import run_teardown, take_down_recorded
@@ -118,7 +118,7 @@ def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console
         console.say(f"warning: its teardown was not run: {fault.message}")
         return
     models = tuple(launch["models"])
-    if description_hash(described.config, described.located, models) != launch["descriptionHash"]:
+    if fingerprint(described.config, described.located, models) != launch["fingerprint"]:
         console.say(f"warning: its teardown was not run: `{folder}` describes another gateway now")
         return
     wanted = Wanted(

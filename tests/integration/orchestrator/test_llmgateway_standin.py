@@ -188,7 +188,7 @@ def test_a_run_of_another_build_is_not_gone_on_with(pointed):
     assert pointed("trust").code == 0
     described = pointed("resume", str(journal), "--json")
     assert (described.code, described.told["reason"]) == (3, "build_differs")
-    assert "its description is another one" in described.told["headline"]
+    assert "its description differs in: command" in described.told["headline"]
 
 
 def test_prepare_and_teardown_surround_the_run_and_teardown_runs_after_a_failure_too(pointed):

@@ -26,7 +26,7 @@ def record(name, pid, worktree="/here", **labels):
         entry_mode="shim",
         build=Build(),
         adopter=Adopter(pid=1, name="init"),
-        description_hash="h",
+        fingerprint={"command": "h"},
         started_at="2025-01-01T00:00:00.000Z",
         started_ns=0,
         labels=labels,

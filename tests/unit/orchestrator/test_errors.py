@@ -33,7 +33,12 @@ CASES = [
         "`default` of `/w` is being started or stopped by PID 9 since noon",
         "--name",
     ),
-    (errors.AnotherIsUp("default", 7, 4001), 3, "already up as PID 7 on port 4001", "--name"),
+    (
+        errors.AnotherIsUp("default", 7, 4001, ["environment", "port"]),
+        3,
+        "already up as PID 7 on port 4001, with another description: environment, port",
+        "--name",
+    ),
     (errors.NotDetached(9, "bash"), 3, "adopted by PID 9 (`bash`)", "subreaper"),
     (
         errors.ExecFailed("execve", "/w/x", errno.ENOENT, "No such file or directory"),

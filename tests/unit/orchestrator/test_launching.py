@@ -10,9 +10,9 @@ from orchestrator.errors import EntryMissing
 from orchestrator.launching import (
     Surroundings,
     Upstream,
-    description_hash,
     env_file_warnings,
     environment_for,
+    fingerprint,
     launch_for,
     read_env_files,
     request_headers,
@@ -133,7 +133,7 @@ def test_the_same_gateway_has_the_same_hash_whatever_port_it_got(tmp_path):
     one = described(tmp_path, preset="demo")
     wish = described(tmp_path, {"GATEWAY_PORT": "1000"}, preset="demo")
     assert json.dumps(one.port) == "null"
-    assert description_hash(one, located, ()) == description_hash(one, located, ("m",))
-    assert description_hash(one, located, ()) != description_hash(wish, located, ())
+    assert fingerprint(one, located, ()) == fingerprint(one, located, ("m",))
+    assert fingerprint(one, located, ()) != fingerprint(wish, located, ())
     litellm = described(tmp_path, preset="litellm")
-    assert description_hash(litellm, located, ("a",)) != description_hash(litellm, located, ("b",))
+    assert fingerprint(litellm, located, ("a",)) != fingerprint(litellm, located, ("b",))

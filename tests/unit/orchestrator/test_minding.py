@@ -36,7 +36,7 @@ def record(**changes) -> GatewayRecord:
         entry_mode="shim",
         build=Build(),
         adopter=Adopter(pid=1, name="init"),
-        description_hash="one",
+        fingerprint={"command": "one"},
         started_at="2026-01-02T00:00:00.000+00:00",
         started_ns=0,
         ready_after_ms=5.0,
@@ -256,7 +256,7 @@ def started(machine: FakeMachine) -> Started:
 
 
 def request(**limits) -> StartRequest:
-    return StartRequest(instance=INSTANCE, run_id=MARK, description_hash="one", **limits)
+    return StartRequest(instance=INSTANCE, run_id=MARK, fingerprint={"command": "one"}, **limits)
 
 
 def lending(*, says_so: bool = True) -> FakeMachine:

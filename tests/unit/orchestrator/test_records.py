@@ -38,7 +38,7 @@ RECORD = GatewayRecord(
     files=("/state/0a1b2c3d.cjs",),
     build=Build(commit="c" * 40, is_dirty=True),
     adopter=Adopter(pid=1, name="init"),
-    description_hash="hash",
+    fingerprint={"command": "hash"},
     started_at="2026-01-02T00:00:00.000+00:00",
     started_ns=5,
     labels={"preset": "demo"},

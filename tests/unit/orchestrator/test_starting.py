@@ -36,7 +36,7 @@ def request(**changes):
     usual = {
         "instance": INSTANCE,
         "run_id": MARK,
-        "description_hash": "one",
+        "fingerprint": {"command": "one", "folder": "f"},
         "ready_timeout_s": 3.0,
     }
     return StartRequest(**{**usual, **changes})
@@ -121,8 +121,9 @@ def test_starting_what_is_up_says_so_and_starts_nothing():
 def test_the_same_name_with_another_description_is_refused():
     fake = FakeMachine()
     start(fake.ports, request(), launch())
-    with pytest.raises(AnotherIsUp, match="already up as PID 4242"):
-        start(fake.ports, request(description_hash="two"), launch())
+    another = {"command": "two", "folder": "f", "port": "p"}
+    with pytest.raises(AnotherIsUp, match=r"PID 4242 .* another description: command, port"):
+        start(fake.ports, request(fingerprint=another), launch())
 
 
 def change_record(fake, **changes):
