@@ -43,6 +43,8 @@ class Dialect:
     tags_header: str | None = None
     """One header that carries all tags as a JSON object."""
     request_id: tuple[str, ...] = ("header:x-request-id", "header:request-id")
+    generation_id: tuple[str, ...] = ("body:id",)
+    """What the answer calls itself: the name that a provider's bill has for it."""
     served_provider: tuple[str, ...] = ()
     served_model: tuple[str, ...] = ()
     cost_usd: tuple[str, ...] = ()
@@ -70,6 +72,7 @@ class Claims:
     """What a gateway says about its own answer; ``None`` = it says nothing."""
 
     request_id: str | None = None
+    generation_id: str | None = None
     served_provider: str | None = None
     served_model: str | None = None
     cost_usd: float | None = None
@@ -213,6 +216,7 @@ def read_claims(dialect: Dialect, headers: Mapping[str, str], body: Mapping[str,
         fallback = True
     return Claims(
         request_id=seen.first(dialect.request_id, _as_text),
+        generation_id=seen.first(dialect.generation_id, _as_text),
         served_provider=seen.first(dialect.served_provider, _as_text),
         served_model=seen.first(dialect.served_model, _as_text),
         cost_usd=seen.first(dialect.cost_usd, _as_cost),

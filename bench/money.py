@@ -6,10 +6,15 @@ Prices that a catalogue or gateway lists as 0 are turned into ``None`` before th
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from bench.model.target import Prices, Target
 from bench.model.trial import Response, ResponseError, Trial, Usage
+from bench.prices import dearest, tokens_usd
+
+REPORTED = "gateway"
+"""Source of a cost that the gateway told with the answer."""
 
 NEVER_SENT = frozenset(
     {"connect_refused", "connect_failed", "dns_error", "tls_error", "connect_timeout"}
@@ -27,6 +32,9 @@ SLACK_USD = 1e-12
 def reserve_usd(*, target: Target, request_bytes: int, max_tokens: int | None) -> float | None:
     """Return the most that one request can cost, or ``None`` when there is no bound.
 
+    Where prices differ by length of the prompt, hour or kind of token, the dearest that the
+    request can meet counts.
+
     Args:
         target: Its prices and its maximum output, as the catalogue has them.
         request_bytes: UTF-8 bytes of the request body: never fewer than its tokens.
@@ -34,49 +42,86 @@ def reserve_usd(*, target: Target, request_bytes: int, max_tokens: int | None) -
     """
     prices = target.metadata.prices
     output = max_tokens if max_tokens is not None else target.metadata.max_output_tokens
-    if prices is None or prices.input_usd is None or prices.output_usd is None or output is None:
+    if prices is None or output is None:
         return None
-    return (
-        request_bytes * prices.input_usd + output * prices.output_usd + (prices.request_usd or 0.0)
-    )
+    input_usd, output_usd = dearest(prices, most_prompt_tokens=request_bytes)
+    if input_usd is None or output_usd is None:
+        return None
+    return request_bytes * input_usd + output * output_usd + (prices.request_usd or 0.0)
 
 
-def computed_cost_usd(usage: Usage | None, prices: Prices | None) -> float | None:
-    """Return what the token counts cost at listed prices; ``None`` when a part is unknown.
+def computed_cost_usd(
+    usage: Usage | None, prices: Prices | None, *, at: datetime | None = None
+) -> float | None:
+    """Return what the token counts cost at known prices; ``None`` when a part is unknown.
 
-    Tokens read from a provider's prompt cache cost the listed cached price, else the full one.
     An unlisted price per request adds nothing: catalogues list it only where there is one.
+
+    Args:
+        usage: Of one answer.
+        prices: Of its target.
+        at: When the request was sent (UTC), for prices that depend on the hour.
     """
-    if usage is None or prices is None or prices.input_usd is None or prices.output_usd is None:
+    if usage is None or prices is None:
         return None
-    if usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
-    cached = min(usage.cached_prompt_tokens or 0, usage.prompt_tokens)
-    cached_usd = prices.input_usd if prices.cached_input_usd is None else prices.cached_input_usd
-    return (
-        (usage.prompt_tokens - cached) * prices.input_usd
-        + cached * cached_usd
-        + usage.completion_tokens * prices.output_usd
-        + (prices.request_usd or 0.0)
-    )
+    tokens = tokens_usd(usage, prices, at=at)
+    return None if tokens is None else tokens + (prices.request_usd or 0.0)
 
 
-def estimated_cost(response: Response, prices: Prices | None) -> tuple[float | None, str | None]:
-    """Return the cost of a response and who says so.
+def reported_cost_usd(response: Response) -> float | None:
+    """Return what the gateway says the answer cost; ``None`` = nothing.
 
-    What the gateway reports comes first: in the usage object (it is final there), then beside the
-    answer. A reported 0 counts only in the usage object: headers are sent before a stream's cost is
-    known, and some gateways send 0 then. Then the token counts at listed prices.
+    In the usage object first (it is final there), then beside the answer. A reported 0 counts only
+    in the usage object: headers are sent before a stream's cost is known, and some gateways send 0
+    then.
     """
     usage = response.usage
     if usage is not None and usage.cost_usd is not None:
-        return usage.cost_usd, "gateway"
-    if response.gateway_cost_usd:
-        return response.gateway_cost_usd, "gateway"
-    cost = computed_cost_usd(usage, prices)
-    if cost is None:
-        return None, None
-    return cost, (prices.source if prices is not None else None) or "catalogue"
+        return usage.cost_usd
+    return response.gateway_cost_usd or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one answer cost, and who says so."""
+
+    usd: float | None = None
+    source: str | None = None
+    """``gateway`` (it said so), ``gateway-list``, ``catalogue``, ``assumed``, ``genai-prices``."""
+    computed_usd: float | None = None
+    """Token counts at known prices, whoever the source is: what a reported cost is held against."""
+
+
+def cost_of(
+    response: Response,
+    prices: Prices | None,
+    *,
+    at: datetime | None = None,
+    is_other: bool | None = None,
+) -> Cost:
+    """Return the cost of a response: what the gateway reports, else its tokens at known prices.
+
+    Args:
+        response: As it arrived.
+        prices: Of the target that was asked.
+        at: When the request was sent (UTC).
+        is_other: Somebody else than that target answered. Then, and where the gateway answered from
+            its own cache, the target's prices say nothing.
+    """
+    foreign = is_other or response.fallback or response.cache_hit
+    computed = None if foreign else computed_cost_usd(response.usage, prices, at=at)
+    reported = reported_cost_usd(response)
+    if reported is not None:
+        return Cost(usd=reported, source=REPORTED, computed_usd=computed)
+    if computed is None:
+        return Cost()
+    return Cost(usd=computed, source=source_of(prices), computed_usd=computed)
+
+
+def source_of(prices: Prices | None) -> str:
+    """Return the name of a price's source, told apart from what a gateway says of one answer."""
+    named = (prices.source if prices is not None else None) or "catalogue"
+    return "gateway-list" if named == "gateway" else named
 
 
 def spent_on(trial: Trial, reserve: float | None) -> float | None:
@@ -85,9 +130,17 @@ def spent_on(trial: Trial, reserve: float | None) -> float | None:
     Without usage (timeout, cut, cancel) the whole reserve counts, unless nothing was ever sent or
     the request was refused outright: nobody bills a 401 or a 429.
     """
-    if trial.estimated_cost_usd is not None:
-        return trial.estimated_cost_usd
-    error = trial.response.error
+    if trial.agent is not None:
+        return trial.estimated_cost_usd  # its requests are counted turn by turn
+    return spent_for(trial.estimated_cost_usd, trial.response.error, reserve)
+
+
+def spent_for(
+    cost: float | None, error: ResponseError | None, reserve: float | None
+) -> float | None:
+    """Return what one request with an end counts for in spend, as ``spent_on`` does."""
+    if cost is not None:
+        return cost
     return 0.0 if error is not None and _is_unbilled(error) else reserve
 
 

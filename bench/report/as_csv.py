@@ -95,4 +95,7 @@ _COLUMNS: dict[str, _Read] = {
     "cacheHit": lambda t: t.response.cache_hit,
     "requestId": lambda t: t.response.request_id,
     "promptHash": lambda t: t.prompt_hash,
+    "generationId": lambda t: t.response.generation_id,
+    "cacheWriteTokens": lambda t: t.response.usage.cache_write_tokens,
+    "computedCostUsd": lambda t: t.computed_cost_usd,
 }

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import msgspec
 
@@ -12,7 +13,7 @@ from bench.evaluators import evaluate
 from bench.model.case import Instance
 from bench.model.run import Incident, JournalRecord, PlannedTrial, Started, TrialDone
 from bench.model.trial import Evaluation, Outcome, Response, Trial
-from bench.money import Purse, estimated_cost, reserve_usd, spent_on
+from bench.money import Purse, cost_of, reserve_usd, spent_on
 from bench.ports import Call, ChatClient, Clock, GatewayWatch, JournalSink
 from bench.prompt import prompt_hash
 from bench.runner.assignment import Assignment, asked, parameters
@@ -49,6 +50,8 @@ class _Flight:
     attempt: int
     reserve: float | None
     began_ns: int
+    began_at: datetime
+    """The same moment in UTC: some prices depend on the hour."""
     ended_ns: int = 0
     sent_at_ns: int | None = None
     """``None`` when it was cancelled: nobody can say when or whether it was sent."""
@@ -136,6 +139,7 @@ class TrialRunner:
             attempt=attempt,
             reserve=reserve,
             began_ns=began_ns,
+            began_at=self._ports.clock.utcnow(),
         )
         self._record(flight, await self._finished(await self._flown(flight)))
 
@@ -278,7 +282,13 @@ class TrialRunner:
         invalidated: str | None,
     ) -> Trial:
         planned, request = flight.planned, flight.call.request
-        cost, source = estimated_cost(response, flight.call.target.metadata.prices)
+        violated = pin_violated(flight.call.target, response)
+        cost = cost_of(
+            response,
+            flight.call.target.metadata.prices,
+            at=flight.began_at,
+            is_other=violated,
+        )
         if not self._assignment.config.save_responses:
             response = msgspec.structs.replace(response, content="", reasoning="", tool_calls=())
         began_ns = flight.began_ns if flight.sent_at_ns is None else flight.sent_at_ns
@@ -297,9 +307,10 @@ class TrialRunner:
             outcome=_outcome(flight),
             response=response,
             evaluation=evaluation,
-            estimated_cost_usd=cost,
-            cost_source=source,
-            pin_violated=pin_violated(flight.call.target, response),
+            estimated_cost_usd=cost.usd,
+            cost_source=cost.source,
+            computed_cost_usd=cost.computed_usd,
+            pin_violated=violated,
             invalidated=invalidated or self._under_way[planned.id],
         )
 

@@ -14,7 +14,8 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
 
     Counts are inclusive in this protocol: prompt tokens contain the cached ones, completion
     tokens the reasoning. A gateway that counts reasoning beside the completion is known by its
-    own total, and put right. Estimates with fractions are rounded; ``raw`` keeps them.
+    own total, and put right; one that counts cached tokens beside the prompt's too, or because
+    there are more of them. Estimates with fractions are rounded; ``raw`` keeps them.
     """
     prompt = _count(raw.get("prompt_tokens"))
     completion = _count(raw.get("completion_tokens"))
@@ -26,7 +27,12 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
     cached = _count(_inside(raw, "prompt_tokens_details", "cached_tokens"))
     if cached is None:
         cached = _count(raw.get("prompt_cache_hit_tokens"))
+    written = _count(_inside(raw, "prompt_tokens_details", "cache_write_tokens"))
+    if written is None:
+        written = _count(raw.get("cache_creation_input_tokens"))
     total = _count(raw.get("total_tokens"))
+    if prompt is not None and _is_beside(prompt, cached, written, total, completion):
+        prompt += (cached or 0) + (written or 0)
     if completion is not None and reasoning and total == (prompt or 0) + completion + reasoning:
         completion += reasoning
     return Usage(
@@ -35,9 +41,20 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
         reasoning_tokens=reasoning,
         visible_completion_tokens=_visible(completion, reasoning),
         cached_prompt_tokens=cached,
+        cache_write_tokens=written,
         cost_usd=_cost(raw),
         raw=dict(raw),
     )
+
+
+def _is_beside(
+    prompt: int, cached: int | None, written: int | None, total: int | None, completion: int | None
+) -> bool:
+    """Say whether cached tokens are counted beside the prompt's and not in them."""
+    apart = (cached or 0) + (written or 0)
+    if not apart:
+        return False
+    return apart > prompt or total == prompt + apart + (completion or 0)
 
 
 def merge_usage(earlier: Mapping[str, Any] | None, later: Mapping[str, Any]) -> Mapping[str, Any]:

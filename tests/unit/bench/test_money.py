@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Response, ResponseError, Trial, Usage
-from bench.money import Purse, computed_cost_usd, estimated_cost, reserve_usd, spent_on, total
+from bench.money import Cost, Purse, computed_cost_usd, cost_of, reserve_usd, spent_on, total
 
 PRICES = Prices(input_usd=1e-6, output_usd=2e-6, source="catalogue")
 
@@ -93,23 +93,27 @@ def test_cost_is_counts_times_prices_or_unknown(usage, prices, cost):
 
 def test_what_the_gateway_reports_comes_before_the_catalogue():
     usage = Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.25)
-    assert estimated_cost(Response(usage=usage, gateway_cost_usd=0.5), PRICES) == (0.25, "gateway")
+    cost = cost_of(Response(usage=usage, gateway_cost_usd=0.5), PRICES)
+    assert (cost.usd, cost.source) == (0.25, "gateway")
+    assert cost.computed_usd == pytest.approx(3e-6)
     bare = Usage(prompt_tokens=1, completion_tokens=1)
-    assert estimated_cost(Response(usage=bare, gateway_cost_usd=0.5), PRICES) == (0.5, "gateway")
+    cost = cost_of(Response(usage=bare, gateway_cost_usd=0.5), PRICES)
+    assert (cost.usd, cost.source) == (0.5, "gateway")
 
 
 def test_a_zero_in_a_header_is_not_a_free_answer():
     usage = Usage(prompt_tokens=1, completion_tokens=1)
-    cost, source = estimated_cost(Response(usage=usage, gateway_cost_usd=0.0), PRICES)
-    assert cost == pytest.approx(3e-6)
-    assert source == "catalogue"
+    cost = cost_of(Response(usage=usage, gateway_cost_usd=0.0), PRICES)
+    assert cost.usd == pytest.approx(3e-6)
+    assert cost.source == "catalogue"
 
 
 def test_the_source_of_assumed_prices_is_kept():
     usage = Usage(prompt_tokens=1, completion_tokens=1)
     prices = Prices(input_usd=1.0, output_usd=1.0, source="assumed")
-    assert estimated_cost(Response(usage=usage), prices) == (2.0, "assumed")
-    assert estimated_cost(Response(), prices) == (None, None)
+    cost = cost_of(Response(usage=usage), prices)
+    assert (cost.usd, cost.source) == (2.0, "assumed")
+    assert cost_of(Response(), prices) == Cost()
 
 
 def test_a_lost_answer_costs_its_whole_reserve():
@@ -178,3 +182,25 @@ def test_in_any_order_of_sends_and_answers_the_limit_holds(pairs, random):
         purse.settle(done, done * part)
     assert purse.spent_usd <= 1.0 + 1e-9
     assert purse.reserved_usd == 0.0
+
+
+def test_the_gateway_s_list_is_not_the_gateway_s_word():
+    usage = Usage(prompt_tokens=1, completion_tokens=1)
+    listed = Prices(input_usd=1.0, output_usd=1.0, source="gateway")
+    assert cost_of(Response(usage=usage), listed).source == "gateway-list"
+
+
+@pytest.mark.parametrize(
+    ("response", "is_other"),
+    [
+        pytest.param({"cache_hit": True}, None, id="from the gateway's own cache"),
+        pytest.param({"fallback": True}, None, id="a fallback answered"),
+        pytest.param({}, True, id="another provider answered"),
+    ],
+)
+def test_what_somebody_else_answered_has_no_known_price(response, is_other):
+    usage = Usage(prompt_tokens=1, completion_tokens=1)
+    assert cost_of(Response(usage=usage, **response), PRICES, is_other=is_other) == Cost()
+    told = Usage(prompt_tokens=1, completion_tokens=1, cost_usd=0.5)
+    cost = cost_of(Response(usage=told, **response), PRICES, is_other=is_other)
+    assert cost == Cost(usd=0.5, source="gateway", computed_usd=None)

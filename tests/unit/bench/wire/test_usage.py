@@ -127,3 +127,47 @@ def test_the_first_object_stands_as_it_is() -> None:
 )
 def test_told_twice_is_told_once(raw: dict[str, Any]) -> None:
     assert read_usage(merge_usage(raw, raw)) == read_usage(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        pytest.param(
+            {
+                "prompt_tokens": 16,
+                "completion_tokens": 2,
+                "prompt_tokens_details": {"cached_tokens": 9, "cache_write_tokens": 4},
+            },
+            id="inside",
+        ),
+        pytest.param(
+            {
+                "prompt_tokens": 3,
+                "completion_tokens": 2,
+                "prompt_tokens_details": {"cached_tokens": 9},
+                "cache_creation_input_tokens": 4,
+            },
+            id="beside, for there are more of them",
+        ),
+    ],
+)
+def test_cached_tokens_are_counted_inside_the_prompt_s(raw):
+    usage = read_usage(raw)
+    assert usage is not None
+    assert usage.prompt_tokens == 16
+    assert (usage.cached_prompt_tokens, usage.cache_write_tokens) == (9, 4)
+
+
+def test_a_total_tells_cached_tokens_that_are_counted_beside_the_prompt_s():
+    beside = {
+        "prompt_tokens": 10,
+        "completion_tokens": 2,
+        "total_tokens": 16,
+        "prompt_tokens_details": {"cached_tokens": 4},
+    }
+    usage = read_usage(beside)
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.cached_prompt_tokens) == (14, 4)
+    inside = read_usage({**beside, "total_tokens": 12})
+    assert inside is not None
+    assert inside.prompt_tokens == 10
