@@ -25,9 +25,12 @@ from bench.model.run import (
     Sample,
     Started,
     TrialDone,
+    TurnDone,
 )
 from bench.model.trial import Trial
+from bench.model.turn import TurnTrace
 from bench.money import spent_on, total
+from bench.turn_book import TurnBook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,10 @@ class Ledger:
     """Planned, and without a record or with an invalidated last one: what ``resume`` asks."""
     attempts: Mapping[str, int] = field(default_factory=dict)
     """Trial id → number of its last attempt, lost ones included."""
+    turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
+    """Trial id → the turns of an agentic trial, as its last record or its cut-off end has them."""
+    recorded_turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
+    """Id of a missing agentic trial → turns after which it goes on, replayed and not paid again."""
     offset_ms: float = 0.0
     """The end of what was recorded: where a resuming process's offsets begin."""
     budget_used_ms: Mapping[str, float] = field(default_factory=dict)
@@ -167,7 +174,8 @@ class _Book:
         self.header = header
         self.planned = {trial.id: trial for block in header.plan for trial in block.trials}
         self.done: dict[str, list[_Done]] = defaultdict(list)
-        self.open: dict[tuple[str, int], list[Started]] = {}
+        self.turns = TurnBook()
+        self.open: dict[tuple[str, int, int | None], list[Started]] = {}
         self.reserves: dict[tuple[str, int], float | None] = {}
         self.lost: list[Started] = []
         self.busy: dict[str, list[tuple[float, float]]] = defaultdict(list)
@@ -186,7 +194,7 @@ class _Book:
         match record:
             case Started():
                 self._started(record)
-            case TrialDone():
+            case TurnDone() | TrialDone():
                 self._finished(record)
             case Incident():
                 self.incidents.append((self.place, record))
@@ -209,6 +217,11 @@ class _Book:
         ids = sorted(self.done, key=lambda trial_id: order.get(trial_id, len(order)))
         last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
         spend = self._spend_by_target()
+        missing = tuple(
+            trial
+            for trial in self.planned.values()
+            if trial.id not in last or last[trial.id].invalidated is not None
+        )
         return Ledger(
             header=self.header,
             trials=tuple(last.values()),
@@ -220,12 +233,14 @@ class _Book:
             resumed=tuple(self.resumed),
             footer=self.footer,
             damaged_lines=damaged_lines,
-            missing=tuple(
-                trial
-                for trial in self.planned.values()
-                if trial.id not in last or last[trial.id].invalidated is not None
-            ),
+            missing=missing,
             attempts=self.attempts,
+            turns=self.turns.of_trials(),
+            recorded_turns={
+                trial.id: turns
+                for trial in missing
+                if (turns := self.turns.to_go_on_from(trial.id))
+            },
             offset_ms=self.offset_ms,
             budget_used_ms={target: union_ms(spans) for target, spans in self.busy.items()},
             known_spend_usd=sum(part.known_usd for part in spend.values()),
@@ -245,19 +260,34 @@ class _Book:
     def _started(self, record: Started) -> None:
         key = (record.trial_id, record.attempt)
         self.parts[-1].begun += 1
-        self.open.setdefault(key, []).append(record)
+        self.open.setdefault((*key, record.turn), []).append(record)
         before = self.reserves.get(key, 0.0)
         reserve = record.reserve_usd
         self.reserves[key] = None if before is None or reserve is None else before + reserve
         self._count_attempt(*key)
         self._reach(record.offset_ms)
 
-    def _finished(self, record: TrialDone) -> None:
+    def _turned(self, record: TurnDone) -> None:
+        turn = record.turn
+        self.open.pop((record.trial_id, record.attempt, turn.number), None)
+        self.turns.take(record)
+        self._count_attempt(record.trial_id, record.attempt)
+        if (planned := self.planned.get(record.trial_id)) is not None:
+            span = (turn.started_offset_ms, turn.answered_offset_ms)
+            self.busy[planned.target_id].append(span)
+        self._reach(turn.answered_offset_ms)
+
+    def _finished(self, record: TurnDone | TrialDone) -> None:
+        if isinstance(record, TurnDone):
+            self._turned(record)
+            return
         trial = record.trial
-        self.open.pop((trial.id, record.attempt), None)
+        self.open.pop((trial.id, record.attempt, None), None)
         self.done[trial.id].append(_Done(self.place, record.attempt, trial))
+        self.turns.end(trial)
         self._count_attempt(trial.id, record.attempt)
-        self.busy[trial.target_id].append((trial.started_offset_ms, trial.finished_offset_ms))
+        if trial.agent is None:  # an agentic trial is in flight turn by turn
+            self.busy[trial.target_id].append((trial.started_offset_ms, trial.finished_offset_ms))
         self._reach(trial.finished_offset_ms)
 
     def _count_attempt(self, trial_id: str, attempt: int) -> None:
@@ -285,19 +315,25 @@ class _Book:
                             done.trial, invalidated=incident.incident_class
                         )
                         self.done[trial_id][number] = _Done(done.place, done.attempt, marked)
+                        self.turns.doubt(trial_id)
 
     def _spend_by_target(self) -> dict[str, Spend]:
         amounts: dict[str, list[float | None]] = defaultdict(list)
         reserved: dict[str, float] = defaultdict(float)
         for trial_id, records in self.done.items():
             for done in records:
+                if done.trial.agent is not None:
+                    continue
                 spent = spent_on(done.trial, self.reserves.get((trial_id, done.attempt)))
                 amounts[done.trial.target_id].append(spent)
                 if done.trial.estimated_cost_usd is None:
                     reserved[done.trial.target_id] += spent or 0.0
+        for trial_id, turns in self.turns.spent.items():
+            target_id = self._target_of(trial_id)
+            amounts[target_id] += [spent for spent, _ in turns]
+            reserved[target_id] += sum(spent or 0.0 for spent, is_reserve in turns if is_reserve)
         for start in self.lost:
-            planned = self.planned.get(start.trial_id)
-            target_id = start.trial_id.split("|")[0] if planned is None else planned.target_id
+            target_id = self._target_of(start.trial_id)
             amounts[target_id].append(start.reserve_usd)
             reserved[target_id] += start.reserve_usd or 0.0
         spend = {}
@@ -307,3 +343,7 @@ class _Book:
                 known_usd=known, unknown_requests=unknown, reserved_usd=reserved[target_id]
             )
         return spend
+
+    def _target_of(self, trial_id: str) -> str:
+        planned = self.planned.get(trial_id)
+        return trial_id.partition("|")[0] if planned is None else planned.target_id

@@ -5,6 +5,7 @@ Offsets are milliseconds on one monotonic clock since the header of the (first) 
 
 Format history (the reader accepts each version listed, and refuses newer ones by name):
     1  first version
+    2  agentic trials: ``turn`` records, which carry the money of such a trial
 """
 
 from typing import Any, Literal
@@ -13,8 +14,9 @@ from bench.model.case import CaseInfo
 from bench.model.record import Record
 from bench.model.target import Target
 from bench.model.trial import Trial
+from bench.model.turn import TurnTrace
 
-JOURNAL_VERSION = 1
+JOURNAL_VERSION = 2
 
 
 class PlannedTrial(Record, frozen=True, kw_only=True):
@@ -134,8 +136,16 @@ class Started(Record, frozen=True, kw_only=True, tag="started"):
     """Counts as spent if no trial record follows; ``None`` = no bound is known."""
 
 
+class TurnDone(Record, frozen=True, kw_only=True, tag="turn"):
+    """A finished turn of an agentic trial. Its number says which earlier turns it follows."""
+
+    trial_id: str
+    attempt: int = 1
+    turn: TurnTrace
+
+
 class TrialDone(Record, frozen=True, kw_only=True, tag="trial"):
-    """A finished trial."""
+    """A finished trial. Of an agentic one, the money stands in its ``turn`` records."""
 
     attempt: int = 1
     trial: Trial
@@ -258,4 +268,6 @@ class Footer(Record, frozen=True, kw_only=True, tag="footer"):
     """Known spend with warm-ups and reserves of lost answers; ``None`` = some cost is unknown."""
 
 
-JournalRecord = Header | Started | TrialDone | Incident | Gateway | Sample | Resumed | Footer
+JournalRecord = (
+    Header | Started | TurnDone | TrialDone | Incident | Gateway | Sample | Resumed | Footer
+)

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from bench.model.agent import AgentRun
 from bench.model.record import Record
 
 ChunkKind = Literal["content", "reasoning", "tool"]
@@ -23,6 +24,8 @@ class Answer(Record, frozen=True, kw_only=True):
     content: str = ""
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    opaque: tuple[dict[str, Any], ...] = ()
+    """Parts that only their provider understands; see ``bench.model.case.Message``."""
     finish_reason: str | None = None
 
 
@@ -33,7 +36,8 @@ class Usage(Record, frozen=True, kw_only=True):
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     visible_completion_tokens: int | None = None
-    """Completion minus reasoning, never negative; ``None`` without completion tokens."""
+    """Completion minus reasoning, never negative; ``None`` without completion tokens, or where there
+    was reasoning that the provider does not count."""
     cached_prompt_tokens: int | None = None
     """Part of ``prompt_tokens`` that the provider read from its prompt cache."""
     cache_write_tokens: int | None = None
@@ -110,7 +114,12 @@ class Response(Record, frozen=True, kw_only=True):
     content: str = ""
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    opaque: tuple[dict[str, Any], ...] = ()
+    """Parts that only their provider understands; see ``bench.model.case.Message``."""
     finish_reason: str | None = None
+    """In the words of chat completions: ``stop``, ``length``, ``tool_calls``, ``content_filter``."""
+    provider_finish_reason: str | None = None
+    """As it came, where the protocol has other words; ``None`` = the same."""
     response_model: str | None = None
     request_id: str | None = None
     generation_id: str | None = None
@@ -139,6 +148,7 @@ class Response(Record, frozen=True, kw_only=True):
             content=self.content,
             reasoning=self.reasoning,
             tool_calls=self.tool_calls,
+            opaque=self.opaque,
             finish_reason=self.finish_reason,
         )
 
@@ -185,7 +195,11 @@ class Trial(Record, frozen=True, kw_only=True):
     """Token counts at known prices, also where the gateway reported a cost."""
     pin_violated: bool | None = None
     invalidated: str | None = None
-    """Class of the incident, or ``cancelled``, that makes the trial count nowhere."""
+    """Class of the incident, or ``cancelled``, that makes the trial count nowhere; of an agentic
+    trial that was cut between two turns, why (``budget``, ``max_cost``, ``interrupted``)."""
+    agent: AgentRun | None = None
+    """Of agentic trials. ``response`` then has the last turn's answer, the tokens of all turns, the
+    first turn's times up to its first token, and the whole wall clock as ``total_ms``."""
 
     @property
     def is_valid(self) -> bool:
