@@ -8,7 +8,7 @@ from bench.model.record import Record
 from bench.model.trial import Answer, Evaluation
 
 CaseKind = Literal["quality", "performance", "agentic"]
-Difficulty = Literal["easy", "medium", "hard"]
+Difficulty = Literal["easy", "medium", "hard", "expert"]
 Variant = Literal["canonical", "paraphrase", "distractor"]
 
 
@@ -19,6 +19,14 @@ class Message(Record, frozen=True, kw_only=True):
     content: str | None = None
     tool_calls: tuple[dict[str, Any], ...] | None = None
     tool_call_id: str | None = None
+    opaque: tuple[dict[str, Any], ...] = ()
+    """Of an assistant's message: ``opaque`` of the answer that it repeats, unchanged.
+
+    Reasoning that its provider wants back with the results of tools (signed, encrypted, or in a
+    field of its own), in the shape of the wire protocol in use, which alone reads it. Where parts
+    are ordered, texts and tool calls among them are empty places: ``content`` and ``tool_calls``
+    fill them.
+    """
 
 
 class ChatRequest(Record, frozen=True, kw_only=True):

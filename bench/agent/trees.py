@@ -1,0 +1,52 @@
+"""Which trees of files may go into the sandbox at all: a candidate wrote them."""
+
+from pathlib import PurePosixPath
+
+from bench.agent.task import Tree
+
+MAX_FILES = 400
+MAX_BYTES = 2 * 1024 * 1024
+"""Of all files together, in UTF-8; no task needs a tenth of it."""
+MAX_PATH = 200
+"""Bytes of a path; a component may have 255 on Linux and macOS."""
+
+
+def unfit(tree: Tree) -> str | None:
+    """Return why ``tree`` can't be judged, in one line; ``None`` = it can.
+
+    Checked here so that a candidate can't make the sandbox refuse, which would count as unknown.
+    """
+    if len(tree) > MAX_FILES:
+        return f"{len(tree)} files are more than the {MAX_FILES} that are judged"
+    for path in tree:
+        if not _path_is_fit(path):
+            return f"the path {ascii(path)[:MAX_PATH]} can't be judged"
+    inside = next((path for path in tree for above in _folders(path) if above in tree), None)
+    if inside is not None:
+        return f"the path {inside!a} lies below a file"
+    try:
+        size = sum(len(text.encode()) for text in tree.values())
+    except UnicodeEncodeError:
+        return "a file holds text that is no Unicode"
+    return (
+        f"{size} bytes are more than the {MAX_BYTES} that are judged" if size > MAX_BYTES else None
+    )
+
+
+def _path_is_fit(path: str) -> bool:
+    try:
+        size = len(path.encode())
+    except UnicodeEncodeError:
+        return False
+    parts = path.split("/")
+    return (
+        0 < size <= MAX_PATH
+        and all(parts)
+        and not {".", ".."} & set(parts)
+        and path.isprintable()
+        and "\\" not in path
+    )
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    return tuple(str(folder) for folder in PurePosixPath(path).parents)[:-1]
