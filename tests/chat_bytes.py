@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from bench.wire.chat import ChatDecoder
+from bench.wire import PROTOCOLS
 from bench.wire.protocol import Decoded
 
 
 def decode(*pieces: bytes) -> Decoded:
     """Read a body in these pieces, one read each, stamped from 100 on."""
-    decoder = ChatDecoder()
+    decoder = PROTOCOLS["chat"].decoder(stream=True)
     for read, piece in enumerate(pieces):
         decoder.feed(100 + read, read, piece)
     return decoder.finish()

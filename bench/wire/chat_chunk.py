@@ -24,6 +24,7 @@ class ToolPiece(msgspec.Struct, gc=False):
     index: int | None = None
     id: str | None = None
     function: Function | None = None
+    extra_content: dict[str, Any] | None = None
 
 
 class Delta(msgspec.Struct, gc=False):
@@ -32,6 +33,7 @@ class Delta(msgspec.Struct, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    reasoning_details: list[dict[str, Any]] | None = None
     tool_calls: list[ToolPiece] | None = None
 
 
@@ -98,6 +100,7 @@ def _delta(raw: object) -> Delta | None:
         content=_text(raw.get("content")),
         reasoning_content=_text(raw.get("reasoning_content")),
         reasoning=_text(raw.get("reasoning")),
+        reasoning_details=[dict(item) for item in _objects(raw.get("reasoning_details"))],
         tool_calls=[_tool_piece(item) for item in _objects(raw.get("tool_calls"))],
     )
 
@@ -107,12 +110,14 @@ def _tool_piece(raw: Mapping[str, Any]) -> ToolPiece:
     if not isinstance(function, Mapping):
         function = {}
     arguments = function.get("arguments")
+    extra = raw.get("extra_content")
     if arguments is not None and not isinstance(arguments, str):
         arguments = msgspec.json.encode(arguments).decode()
     return ToolPiece(
         index=_integer(raw.get("index")),
         id=_string(raw.get("id")),
         function=Function(name=_string(function.get("name")), arguments=arguments),
+        extra_content=extra if isinstance(extra, dict) else None,
     )
 
 

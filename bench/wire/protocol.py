@@ -1,4 +1,4 @@
-"""The seam between what is asked and how a protocol says it. Chat completions is the first one.
+"""The seam between what is asked and how a protocol says it: one file per protocol behind it.
 
 A wire protocol writes a request body and reads a response body; connections, headers, status and
 time limits are the client's business. Pure.
@@ -31,7 +31,12 @@ class Decoded:
     content: str
     reasoning: str
     tool_calls: tuple[ToolCall, ...]
+    opaque: tuple[dict[str, Any], ...]
+    """What ``Message.opaque`` has to repeat."""
     finish_reason: str | None
+    """In the words of chat completions."""
+    provider_finish_reason: str | None
+    """As it came, where that is another word."""
     response_model: str | None
     system_fingerprint: str | None
     usage: Usage | None
@@ -39,11 +44,11 @@ class Decoded:
     """Empty when the answer came as one JSON body."""
     first_event_ns: int | None
     event_count: int
-    """Events with data, ``[DONE]`` included; a JSON body is none."""
+    """Events with data, an end mark included; a JSON body is none."""
     is_json: bool
     """One JSON (or HTML) body instead of a stream."""
     fields: Mapping[str, Any]
-    """Top-level fields of the answer, each as last seen, ``choices`` left out."""
+    """Top-level fields of the answer, each as last seen, its texts left out."""
     fault: Fault | None
     """The first one."""
 
@@ -79,8 +84,25 @@ class WireProtocol(Protocol):
         """Path below the ``/v1`` base."""
         ...
 
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Headers that every request needs, names in lower case; typed ones win over them."""
+        ...
+
+    @property
+    def key_header_hosts(self) -> Mapping[str, str]:
+        """Host → header that carries the key there; everywhere else ``Authorization: Bearer`` does.
+
+        A host stands for itself and all below it.
+        """
+        ...
+
     def encode(self, request: ChatRequest, *, model: str, stream: bool) -> bytes:
         """Return the request body as JSON."""
+        ...
+
+    def output_limit(self, request: ChatRequest) -> int | None:
+        """Return the most tokens that ``encode`` lets the answer have; ``None`` = no limit is sent."""
         ...
 
     def decoder(self, *, stream: bool) -> BodyDecoder:

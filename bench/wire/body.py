@@ -1,0 +1,167 @@
+"""Reads one response body, whatever its protocol: bytes to events, and what came of them.
+
+Whether a body is a stream is told by its first character. What the events mean says a ``Reader``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from bench.model.trial import Usage
+from bench.stream.sse import SseEvent, SseParser
+from bench.wire.draft import Draft
+from bench.wire.faults import excerpt, message_of
+from bench.wire.protocol import Decoded, Fault
+
+_BOM: Final = b"\xef\xbb\xbf"
+_WHOLE_BODY_STARTS: Final = b'{[<"'
+_SAMPLE_BYTES: Final = 512
+_DONE: Final = b"[DONE]"
+_DONE_BYTES: Final = 16
+"""No longer event is looked at for the end mark."""
+_KEEP_ALIVE_NAMES: Final = (b"ping", b"heartbeat", b"keepalive", b"keep-alive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What a protocol says at the end of an answer besides its draft."""
+
+    usage: Usage | None
+    fields: Mapping[str, Any]
+    opaque: tuple[dict[str, Any], ...]
+
+
+class Reader(Protocol):
+    """What the events of one protocol mean; it fills the draft that it was made with."""
+
+    def event(self, event: SseEvent) -> None:
+        """Take one event.
+
+        Raises:
+            msgspec.DecodeError: Its data is not JSON.
+        """
+        ...
+
+    def whole(self, body: bytes) -> None:
+        """Take an answer in one piece.
+
+        Raises:
+            msgspec.DecodeError: It is not a JSON object.
+        """
+        ...
+
+    def rest(self) -> Rest:
+        """Return the rest, once everything was taken."""
+        ...
+
+
+class AnswerDecoder:
+    """A ``BodyDecoder`` for any protocol."""
+
+    def __init__(self, reader: Callable[[Draft], Reader]) -> None:
+        self._draft = draft = Draft()
+        self._reader = reader(draft)
+        self._take: Callable[[bytes], None] = self._sniff
+        self._lead = b""
+        self._sse = SseParser()
+        self._whole = bytearray()
+        self._sample = b""
+        self._event_count = 0
+        self._first_event_ns: int | None = None
+
+    @property
+    def saw_done(self) -> bool:
+        """The end mark has been seen."""
+        return self._draft.saw_done
+
+    def feed(self, at_ns: int, read: int, data: bytes) -> None:
+        """Take body bytes; see ``BodyDecoder``."""
+        if data:
+            self._draft.at_ns = at_ns
+            self._draft.read = read
+            self._take(data)
+
+    def finish(self) -> Decoded:
+        """Say what the body told, an event without its blank line included."""
+        draft = self._draft
+        if draft.is_json:
+            self._finish_json(bytes(self._whole).removeprefix(_BOM))
+        else:
+            self._finish_stream()
+        rest = self._reader.rest()
+        is_same = draft.provider_reason == draft.finish_reason
+        return Decoded(
+            content="".join(draft.content),
+            reasoning="".join(draft.reasoning),
+            tool_calls=draft.calls.calls(),
+            opaque=rest.opaque,
+            finish_reason=draft.finish_reason,
+            provider_finish_reason=None if is_same else draft.provider_reason,
+            response_model=draft.model,
+            system_fingerprint=draft.fingerprint,
+            usage=rest.usage,
+            deltas=draft.deltas,
+            first_event_ns=self._first_event_ns,
+            event_count=self._event_count,
+            is_json=draft.is_json,
+            fields=rest.fields,
+            fault=draft.fault,
+        )
+
+    def _sniff(self, data: bytes) -> None:
+        self._lead += data
+        if _BOM.startswith(self._lead):
+            return
+        start = self._lead.removeprefix(_BOM).lstrip()[:1]
+        if not start and len(self._lead) < _SAMPLE_BYTES:
+            return
+        self._draft.is_json = is_json = bool(start) and start in _WHOLE_BODY_STARTS
+        self._take = self._whole.extend if is_json else self._stream
+        self._take(self._lead)
+
+    def _stream(self, data: bytes) -> None:
+        if not self._event_count and len(self._sample) < _SAMPLE_BYTES:
+            self._sample += data[:_SAMPLE_BYTES]
+        for event in self._sse.feed(data):
+            self._event(event)
+
+    def _event(self, event: SseEvent, *, is_last: bool = False) -> None:
+        if self._first_event_ns is None:
+            self._first_event_ns = self._draft.at_ns
+        self._event_count += 1
+        data = event.data
+        if len(data) < _DONE_BYTES and data.strip() == _DONE:
+            self._draft.saw_done = True
+            return
+        try:
+            self._reader.event(event)
+        except msgspec.DecodeError as error:
+            self._not_json(event, error, is_last=is_last)
+
+    def _not_json(self, event: SseEvent, error: Exception, *, is_last: bool) -> None:
+        text = excerpt(event.data.decode("utf-8", "replace"))
+        if event.name == b"error":
+            self._draft.upstream_failed(text)
+        elif text and not is_last and event.name not in _KEEP_ALIVE_NAMES:
+            # The last one without its blank line was cut off: the missing finish tells that.
+            message = f"an event is not JSON ({error}): {text}"
+            self._draft.fail(Fault(code="invalid_stream_json", message=message))
+
+    def _finish_json(self, body: bytes) -> None:
+        try:
+            self._reader.whole(body)
+        except msgspec.DecodeError:
+            self._draft.fail(_not_a_stream(body))
+
+    def _finish_stream(self) -> None:
+        for event in self._sse.flush():
+            self._event(event, is_last=True)
+        if not self._event_count and not self._sse.comments and self._sample.strip():
+            self._draft.fail(_not_a_stream(self._sample))
+
+
+def _not_a_stream(body: bytes) -> Fault:
+    message = f"neither a stream nor a JSON answer: {message_of(body) or 'no text'}"
+    return Fault(code="invalid_stream_json", message=message)
