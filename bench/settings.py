@@ -232,6 +232,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="dialect", read=one_of("auto", *DIALECTS), default="auto"),
         Setting(name="max-cost", read=dollars),
         Setting(name="assume-price", read=price_pair),
+        _switch("price-library", default=True),
         _switch("allow-unknown-cost", places=_NOT_IN_FILES),
         _switch("archive", default=True),
         _switch("tag", default=True),
@@ -288,6 +289,8 @@ class Settings:
     """US dollars."""
     assume_price: tuple[float, float] | None
     """US dollars per million tokens in and out."""
+    price_library: bool
+    """The installed price library is asked where the gateway lists no price."""
     allow_unknown_cost: bool
     archive: bool
     tag: bool

@@ -2,7 +2,8 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,12 @@ from bench.endpoint import resolve
 from bench.link import JobLink
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
+from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.pricing import is_priced, price_note, with_library_prices
 from bench.prepare.selection import Selection, ask_gateway, select
 from bench.prepare.unfinished import find_unfinished, refuse_twice
+from bench.price_library import PriceLibrary
 from bench.raw_body import body_case, body_model
 from bench.repository import common_folder
 from bench.runs import FoundRun
@@ -102,10 +106,12 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     selection = select(config, listing, models=models, today=clock.utcnow().date())
     if body is not None:
         selection = selection.of_case(body_case(body))
+    hello = link.hello if link else None
+    if free_because(hello, listing, access.address) is None:
+        selection = _with_prices(config, access, selection, now=clock.utcnow())
     # The job around this has named its gateway; "typed" would be said of what nobody typed.
     for note in (*(() if link else access.notes), *selection.notes):
         console.say(note)
-    hello = link.hello if link else None
     preparation = assemble(
         config,
         access,
@@ -122,6 +128,18 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
         body=body,
         preparation=preparation,
     )
+
+
+def _with_prices(
+    config: Config, access: Access, selection: Selection, *, now: datetime
+) -> Selection:
+    """Return the selection with the price library's prices where the gateway lists none."""
+    if not config.settings.price_library or all(map(is_priced, selection.targets)):
+        return selection
+    library = PriceLibrary.load()
+    targets = with_library_prices(selection.targets, library, url=access.endpoint.url, now=now)
+    told = price_note(targets)
+    return replace(selection, targets=targets, notes=(*selection.notes, *([told] if told else [])))
 
 
 def _bounds(ready: _Ready) -> Estimate:

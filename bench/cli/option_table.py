@@ -252,6 +252,12 @@ ROWS = (
     ),
     OptionRow(
         section=MONEY,
+        spellings=("--no-price-library",),
+        field="price_library",
+        help="Ask no price library (extra `prices`) where the gateway lists no price.",
+    ),
+    OptionRow(
+        section=MONEY,
         spellings=("--allow-unknown-cost",),
         field="allow_unknown_cost",
         help="With --max-cost: go on though some cost can't be bounded.",

@@ -23,6 +23,7 @@ class PaidRunRefused(Refused):
                 "outputTokens": bounds.output_tokens,
                 "usd": bounds.usd,
                 "unbounded": dict(bounds.unbounded),
+                "priceSources": list(bounds.sources),
             }
         }
 
@@ -61,8 +62,9 @@ def consent(
         more = f" (and {len(bounds.unbounded) - 1} more)" if len(bounds.unbounded) > 1 else ""
         message = f"`--max-cost {max_cost:g}` can't be kept for {target}{more}: {why}"
         hint = (
-            "`--assume-price IN/OUT` in dollars per million tokens, `--max-tokens N` where answers "
-            "have no limit, or `--allow-unknown-cost`"
+            "`--assume-price IN/OUT` in dollars per million tokens, the extra "
+            "`gateway-bench[prices]` for list prices, `--max-tokens N` where answers have no "
+            "limit, or `--allow-unknown-cost`"
         )
         raise PaidRunRefused(message, hint=hint, bounds=bounds)
     if said_yes:

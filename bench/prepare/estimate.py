@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bench.model.case import Case
 from bench.model.run import PlannedTrial, RunConfig
 from bench.model.target import Target
-from bench.money import reserve_usd
+from bench.money import reserve_usd, source_of
 from bench.runner.assignment import asked
 from bench.wire import PROTOCOLS
 
@@ -31,6 +31,8 @@ class Estimate:
     """Of the requests whose cost has a bound."""
     unbounded: Mapping[str, str]
     """Target id → why its cost has no bound."""
+    sources: tuple[str, ...] = ()
+    """Who says the prices behind ``usd``."""
 
     def text(self) -> str:
         """Return the estimate for people, one paragraph."""
@@ -41,6 +43,8 @@ class Estimate:
         if self.unbounded:
             known = f"{money} for the rest, and " if self.usd else ""
             money = f"{known}an unknown amount ({'; '.join(self._reasons())})"
+        if self.sources:
+            money += f"; prices: {', '.join(self.sources)}"
         return (
             f"{self.requests} request{'' if self.requests == 1 else 's'}, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
@@ -83,6 +87,11 @@ def estimate(
         output_tokens=None if None in outputs else sum(output or 0 for output in outputs),
         usd=sum(part.usd or 0.0 for part in parts),
         unbounded=unbounded,
+        sources=tuple(
+            dict.fromkeys(
+                source_of(part.target.metadata.prices) for part in parts if part.usd is not None
+            )
+        ),
     )
 
 
