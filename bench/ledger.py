@@ -6,11 +6,13 @@ The last record of a trial id counts in figures; every record counts in spend.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 import msgspec
 
 from bench.budget import union_ms
+from bench.charges import Charge, ChargeBook, Spend, by_target
 from bench.errors import JournalUnreadable
 from bench.model.run import (
     Footer,
@@ -29,18 +31,7 @@ from bench.model.run import (
 )
 from bench.model.trial import Trial
 from bench.model.turn import TurnTrace
-from bench.money import spent_on, total
 from bench.turn_book import TurnBook
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spend:
-    """What the requests to one target cost in all, warm-ups and lost answers included."""
-
-    known_usd: float = 0.0
-    unknown_requests: int = 0
-    reserved_usd: float = 0.0
-    """Part of ``known_usd`` that stands for answers whose bill nobody saw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +82,8 @@ class Ledger:
     """Requests whose cost nobody knows."""
     spend: Mapping[str, Spend] = field(default_factory=dict)
     """The same by target id."""
+    charges: tuple[Charge, ...] = ()
+    """What all of it is the sum of: one for each request, in the order in which they began."""
 
     def config(self, new: NewLimits | None = None) -> RunConfig:
         """Return the run's settings with the limits that were set last.
@@ -105,6 +98,13 @@ class Ledger:
             if limits.max_cost_usd is not None:
                 config = msgspec.structs.replace(config, max_cost_usd=limits.max_cost_usd)
         return config
+
+    def moment(self, offset_ms: float) -> datetime:
+        """Return an offset as a time of day in UTC, by the wall clock of its process's start."""
+        begun = [(0.0, self.header.started_at), *((r.offset_ms, r.at) for r in self.resumed)]
+        base_ms, at = max(each for each in begun if each[0] <= offset_ms)
+        started = datetime.fromisoformat(at).astimezone(UTC)
+        return started + timedelta(milliseconds=offset_ms - base_ms)
 
     @property
     def samples(self) -> tuple[Sample, ...]:
@@ -176,7 +176,7 @@ class _Book:
         self.done: dict[str, list[_Done]] = defaultdict(list)
         self.turns = TurnBook()
         self.open: dict[tuple[str, int, int | None], list[Started]] = {}
-        self.reserves: dict[tuple[str, int], float | None] = {}
+        self.charges = ChargeBook()
         self.lost: list[Started] = []
         self.busy: dict[str, list[tuple[float, float]]] = defaultdict(list)
         self.incidents: list[tuple[int, Incident]] = []
@@ -216,7 +216,8 @@ class _Book:
         order = {trial_id: number for number, trial_id in enumerate(self.planned)}
         ids = sorted(self.done, key=lambda trial_id: order.get(trial_id, len(order)))
         last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
-        spend = self._spend_by_target()
+        charges = tuple(sorted(self.charges.charges, key=lambda charge: charge.offset_ms))
+        spend = by_target(charges)
         missing = tuple(
             trial
             for trial in self.planned.values()
@@ -246,6 +247,7 @@ class _Book:
             known_spend_usd=sum(part.known_usd for part in spend.values()),
             unknown_costs=sum(part.unknown_requests for part in spend.values()),
             spend=spend,
+            charges=charges,
         )
 
     def _border(self, record: Resumed | Footer) -> None:
@@ -261,9 +263,7 @@ class _Book:
         key = (record.trial_id, record.attempt)
         self.parts[-1].begun += 1
         self.open.setdefault((*key, record.turn), []).append(record)
-        before = self.reserves.get(key, 0.0)
-        reserve = record.reserve_usd
-        self.reserves[key] = None if before is None or reserve is None else before + reserve
+        self.charges.started(record)
         self._count_attempt(*key)
         self._reach(record.offset_ms)
 
@@ -271,6 +271,7 @@ class _Book:
         turn = record.turn
         self.open.pop((record.trial_id, record.attempt, turn.number), None)
         self.turns.take(record)
+        self.charges.turned(record, self._target_of(record.trial_id))
         self._count_attempt(record.trial_id, record.attempt)
         if (planned := self.planned.get(record.trial_id)) is not None:
             span = (turn.started_offset_ms, turn.answered_offset_ms)
@@ -285,6 +286,7 @@ class _Book:
         self.open.pop((trial.id, record.attempt, None), None)
         self.done[trial.id].append(_Done(self.place, record.attempt, trial))
         self.turns.end(trial)
+        self.charges.finished(record)
         self._count_attempt(trial.id, record.attempt)
         if trial.agent is None:  # an agentic trial is in flight turn by turn
             self.busy[trial.target_id].append((trial.started_offset_ms, trial.finished_offset_ms))
@@ -301,6 +303,7 @@ class _Book:
         for starts in self.open.values():
             for start in starts:
                 self.lost.append(start)
+                self.charges.lost(start, self._target_of(start.trial_id))
                 if (planned := self.planned.get(start.trial_id)) is not None:
                     self.busy[planned.target_id].append((start.offset_ms, self.offset_ms))
         self.open.clear()
@@ -316,33 +319,6 @@ class _Book:
                         )
                         self.done[trial_id][number] = _Done(done.place, done.attempt, marked)
                         self.turns.doubt(trial_id)
-
-    def _spend_by_target(self) -> dict[str, Spend]:
-        amounts: dict[str, list[float | None]] = defaultdict(list)
-        reserved: dict[str, float] = defaultdict(float)
-        for trial_id, records in self.done.items():
-            for done in records:
-                if done.trial.agent is not None:
-                    continue
-                spent = spent_on(done.trial, self.reserves.get((trial_id, done.attempt)))
-                amounts[done.trial.target_id].append(spent)
-                if done.trial.estimated_cost_usd is None:
-                    reserved[done.trial.target_id] += spent or 0.0
-        for trial_id, turns in self.turns.spent.items():
-            target_id = self._target_of(trial_id)
-            amounts[target_id] += [spent for spent, _ in turns]
-            reserved[target_id] += sum(spent or 0.0 for spent, is_reserve in turns if is_reserve)
-        for start in self.lost:
-            target_id = self._target_of(start.trial_id)
-            amounts[target_id].append(start.reserve_usd)
-            reserved[target_id] += start.reserve_usd or 0.0
-        spend = {}
-        for target_id, parts in amounts.items():
-            known, unknown = total(parts)
-            spend[target_id] = Spend(
-                known_usd=known, unknown_requests=unknown, reserved_usd=reserved[target_id]
-            )
-        return spend
 
     def _target_of(self, trial_id: str) -> str:
         planned = self.planned.get(trial_id)

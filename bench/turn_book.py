@@ -4,7 +4,6 @@ A turn's number says which turns it follows: number N goes on after the first N 
 that were recorded before it, so a turn that is asked again replaces what stood at its place.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from bench.model.run import TurnDone
@@ -16,15 +15,12 @@ class TurnBook:
     """Takes turns and ends of trials in the order in which they were written."""
 
     def __init__(self) -> None:
-        self.spent: dict[str, list[tuple[float | None, bool]]] = defaultdict(list)
-        """Trial id → what each of its turns counts for in spend, and whether only as a reserve."""
         self._chains: dict[str, list[TurnTrace]] = {}
         self._ended: dict[str, tuple[TurnTrace, ...]] = {}
 
     def take(self, record: TurnDone) -> None:
         """Take the next turn; one whose predecessor was lost can't be gone on from."""
         turn = record.turn
-        self.spent[record.trial_id].append((turn.spent_usd, turn.cost_usd is None))
         chain = self._chains.setdefault(record.trial_id, [])
         if turn.number <= len(chain) + 1:
             del chain[turn.number - 1 :]

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
+from bench.charges import Spend
 from bench.document.completeness import recorded_only
 from bench.document.shape import document_target, document_trial
 from bench.document.trust import Circumstances, caveats
-from bench.ledger import Spend
 from bench.model.case import CaseInfo
 from bench.model.document import Document, DocumentConfig, RunSpend
 from bench.model.target import Target

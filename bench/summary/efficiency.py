@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from bench.ledger import Spend
+from bench.charges import Spend
 from bench.model.case import CaseInfo
 from bench.model.summary import EfficiencySummary
 from bench.model.trial import Trial, Usage

@@ -9,7 +9,7 @@ pinned      arrived, and answered by the target that was asked, not from a respo
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bench.ledger import Spend
+from bench.charges import Spend
 from bench.model.case import CaseInfo
 from bench.model.run import PlannedTrial
 from bench.model.summary import Excluded

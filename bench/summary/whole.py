@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bench.ledger import Spend
+from bench.charges import Spend
 from bench.model.case import CaseInfo
 from bench.model.summary import CaseSummary, LoadSummary, Summary, TargetSummary
 from bench.model.target import Target
