@@ -54,6 +54,8 @@ class ToolTrace(Record, frozen=True, kw_only=True):
     path out of the repository, one call too many."""
     repeated: bool = False
     """The same call was made before, and nothing has changed since."""
+    tests_passed: bool | None = None
+    """Of ``run_tests``, as the test runner said, which candidate code can fake."""
     detail: str
     """One line for people."""
     result: str
