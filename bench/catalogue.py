@@ -59,6 +59,8 @@ class Listing:
     """Of the answer, names in lower case; empty when there was none."""
     url: str | None = None
     """Where it came from."""
+    host: str = ""
+    """That was asked."""
     problem: str | None = None
     """Why there is no list, for people; ``None`` when there is one."""
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from bench.catalogue import ListedModel, Listing, Offer
+from bench.dialects import NameForm, pinned_name
 from bench.errors import UnknownName, UsageFault
 from bench.mappings import as_typed, choose
 from bench.model.target import Prices, Target, TargetMetadata
@@ -20,8 +21,8 @@ class Wanted:
     models: tuple[str, ...]
     mappings: tuple[str, ...] = ()
     include_deactivated: bool = False
-    pins_in_name: bool = True
-    """The dialect takes ``provider/model`` as the model; else it pins by a header."""
+    name_form: NameForm | None
+    """How the name that is sent pins a mapping; ``None`` = it doesn't."""
     assumed: Prices | None = None
     """Replaces an unknown price."""
     today: date
@@ -104,16 +105,14 @@ def _target(
     wanted: Wanted,
 ) -> Target:
     provider, _, region = (mapping or "").partition(":")
-    sent = model_id
-    if mapping and wanted.pins_in_name:
-        sent = f"{provider}/{model_id}:{region}" if region else f"{provider}/{model_id}"
+    sent = pinned_name(wanted.name_form, model_id, mapping)
     prices = metadata.prices
     if prices is not None:
         prices = msgspec.structs.replace(prices, as_of=wanted.today.isoformat())
     if prices is None or prices.input_usd is None or prices.output_usd is None:
         prices = wanted.assumed or prices
     return Target(
-        id=sent if wanted.pins_in_name or not mapping else f"{mapping}/{model_id}",
+        id=f"{mapping}/{model_id}" if mapping and sent == model_id else sent,
         model=sent,
         model_id=model_id,
         mapping=mapping,

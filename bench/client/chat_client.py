@@ -17,7 +17,7 @@ from bench.client.masking import Mask
 from bench.client.request_text import request_bytes
 from bench.client.verdict import Circumstances, is_stale_connection, respond
 from bench.clock import SystemClock
-from bench.dialects import request_fields, request_headers
+from bench.dialects import Intent, Words, merged, request_words
 from bench.model.trial import Connection, Response
 from bench.ports import Call, Clock
 
@@ -114,36 +114,34 @@ class HttpChatClient:
 
     def encoded_size(self, call: Call) -> int:
         """Return the bytes of the request body."""
-        return len(self._body(call))
+        return len(self._body(call, self._words(call)))
 
     # ---- asking ---------------------------------------------------------------
 
-    def _body(self, call: Call) -> bytes:
+    def _words(self, call: Call) -> Words:
         endpoint = self._endpoint
-        if endpoint.raw_body is not None:
-            return endpoint.raw_body
-        fields = request_fields(
-            endpoint.dialect,
-            allow_cache=endpoint.allow_cache,
-            allow_fallback=endpoint.allow_fallback,
-        )
-        request = replace(call.request, extra={**fields, **call.request.extra})
-        return endpoint.wire.encode(request, model=call.target.model, stream=endpoint.stream)
-
-    def _request(self, call: Call) -> bytes:
-        endpoint = self._endpoint
-        headers = request_headers(
-            endpoint.dialect,
+        intent = Intent(
             target=call.target,
             allow_cache=endpoint.allow_cache,
             allow_fallback=endpoint.allow_fallback,
             tags=call.tags,
         )
+        return request_words(endpoint.dialect, intent)
+
+    def _body(self, call: Call, words: Words) -> bytes:
+        endpoint = self._endpoint
+        if endpoint.raw_body is not None:
+            return endpoint.raw_body
+        request = replace(call.request, extra=merged(words.fields, call.request.extra))
+        return endpoint.wire.encode(request, model=call.target.model, stream=endpoint.stream)
+
+    def _request(self, call: Call) -> bytes:
+        words = self._words(call)
         return request_bytes(
             self._address,
-            self._body(call),
-            dialect_headers=headers,
-            own_headers=endpoint.headers,
+            self._body(call, words),
+            dialect_headers=words.headers,
+            own_headers=self._endpoint.headers,
         )
 
     async def _run(self, attempt: _Attempt) -> Exchange:

@@ -60,6 +60,8 @@ class TargetMetadata(Record, frozen=True, kw_only=True):
     quantization: str | None = None
     stability: str | None = None
     deactivated_at: str | None = None
+    upstream_model: str | None = None
+    """What the provider itself calls the model."""
 
 
 class Target(Record, frozen=True, kw_only=True):

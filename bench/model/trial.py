@@ -124,6 +124,8 @@ class Response(Record, frozen=True, kw_only=True):
     request_id: str | None = None
     generation_id: str | None = None
     """What the answer calls itself (``id`` of its body): the name a provider's bill has for it."""
+    created_s: float | None = None
+    """When the answer says it was made, unix seconds of whoever made it."""
     system_fingerprint: str | None = None
     usage: Usage | None = None
     stream_chunks: tuple[StreamChunk, ...] = ()
@@ -134,11 +136,15 @@ class Response(Record, frozen=True, kw_only=True):
     local_port: int | None = None
     """This end of the connection: lets the watcher prove who answered."""
     served_provider: str | None = None
+    served_region: str | None = None
     served_model: str | None = None
     gateway_cost_usd: float | None = None
     gateway_overhead_ms: float | None = None
     """What the gateway claims to have added."""
     cache_hit: bool | None = None
+    replay_of: str | None = None
+    """Trial whose answer this is once more, id and moment of creation included: it came out of a
+    cache, whatever the gateway says."""
     fallback: bool | None = None
     simulated: bool = False
 

@@ -9,7 +9,7 @@ import msgspec
 from bench.cases import select_cases
 from bench.catalogue import NO_LISTING, Listing, ModelsQuery, fetch_listing
 from bench.config import Config
-from bench.dialects import DIALECTS, Dialect, sniff
+from bench.dialects import DIALECTS, Dialect, NameForm, recognise
 from bench.errors import UnknownName, UsageFault
 from bench.keys import Origin
 from bench.model.case import Case
@@ -57,7 +57,7 @@ def ask_gateway(access: Access, *, dialect: str) -> Listing:
     """
     url = access.endpoint.models_url
     if url is None:
-        return NO_LISTING
+        return replace(NO_LISTING, host=access.endpoint.host)
     told = DIALECTS.get(dialect, DIALECTS["plain"])
     query = ModelsQuery(
         url=f"{url}?{told.models_query}" if told.models_query and "?" not in url else url,
@@ -67,7 +67,7 @@ def ask_gateway(access: Access, *, dialect: str) -> Listing:
         refusals=told.key_refusals,
         addresses=access.addresses,
     )
-    return fetch_listing(query)
+    return replace(fetch_listing(query), host=access.endpoint.host)
 
 
 def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: date) -> Selection:
@@ -92,7 +92,7 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
         models=models,
         mappings=settings.mapping,
         include_deactivated=settings.include_deactivated,
-        pins_in_name=dialect.provider_header is None or listing.names_providers,
+        name_form=_name_form(dialect, listing),
         assumed=_assumed(config, today),
         today=today,
     )
@@ -127,10 +127,19 @@ def _dialect(config: Config, listing: Listing) -> tuple[Dialect, str | None]:
     name = config.settings.dialect
     if name != "auto":
         return DIALECTS[name], None
-    found = sniff(listing.headers) or ("llmgateway" if listing.names_providers else None)
+    found = recognise(listing.headers, host=listing.host) or (
+        "llmgateway" if listing.names_providers else None
+    )
     if found is None:
         return DIALECTS["plain"], "dialect: plain (nothing tells another one)"
     return DIALECTS[found], f"dialect: {found} (found by its answer)"
+
+
+def _name_form(dialect: Dialect, listing: Listing) -> NameForm | None:
+    """Return how names pin; a list of LLMGateway's kind counts behind any other gateway too."""
+    if dialect.name_form is None and listing.names_providers:
+        return DIALECTS["llmgateway"].name_form
+    return dialect.name_form
 
 
 def _assumed(config: Config, today: date) -> Prices | None:

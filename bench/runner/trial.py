@@ -19,7 +19,7 @@ from bench.prompt import prompt_hash
 from bench.runner.assignment import Assignment, asked, parameters
 from bench.runner.control import Control
 from bench.runner.ending import Fact
-from bench.runner.proof import cancelled, explained, pin_violated
+from bench.runner.proof import Replays, cancelled, explained, pin_violated
 
 KEY_REFUSED = (401, 403)
 
@@ -100,6 +100,7 @@ class TrialRunner:
         self._on_incident = on_incident
         self._attempts = dict(assignment.attempts)
         self._settled = asyncio.Event()
+        self._replays = Replays()
         self._has_answer = False
         self._noted: set[tuple[str, int | None]] = set()
         self._under_way: dict[str, str | None] = {}
@@ -282,6 +283,8 @@ class TrialRunner:
         invalidated: str | None,
     ) -> Trial:
         planned, request = flight.planned, flight.call.request
+        prompt = prompt_hash(message.content or "" for message in request.messages)
+        response = self._replays.marked(response, prompt_hash=prompt, trial_id=planned.id)
         violated = pin_violated(flight.call.target, response)
         cost = cost_of(
             response,
@@ -300,7 +303,7 @@ class TrialRunner:
             warmup=planned.warmup,
             seed=planned.seed,
             parameters=parameters(request),
-            prompt_hash=prompt_hash(message.content or "" for message in request.messages),
+            prompt_hash=prompt,
             started_offset_ms=self.offset_ms(began_ns),
             finished_offset_ms=self.offset_ms(flight.ended_ns),
             sent_at_ns=flight.sent_at_ns,

@@ -4,6 +4,7 @@ from datetime import date
 import pytest
 
 from bench.catalogue import Listing, parse_models
+from bench.dialects import DIALECTS
 from bench.errors import UnknownName, UsageFault
 from bench.model.target import Prices
 from bench.targets import Wanted, make_targets
@@ -39,7 +40,8 @@ NONE = Listing(headers={})
 
 
 def wanted(*models: str, **changed: object) -> Wanted:
-    return Wanted(models=models, today=TODAY, **changed)  # type: ignore[arg-type]
+    form = DIALECTS["llmgateway"].name_form
+    return Wanted(models=models, today=TODAY, **{"name_form": form, **changed})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,5 +147,5 @@ def test_where_no_list_knows_better_the_name_is_taken_as_typed(listing, typed):
 def test_without_a_list_a_mapping_is_pinned_as_typed():
     (target,) = make_targets(NONE, wanted("m", mappings=("openai:eu",)))
     assert (target.model, target.metadata.provider) == ("openai/m:eu", "openai")
-    (by_header,) = make_targets(NONE, wanted("m", mappings=("openai",), pins_in_name=False))
+    (by_header,) = make_targets(NONE, wanted("m", mappings=("openai",), name_form=None))
     assert (by_header.model, by_header.id) == ("m", "openai/m")

@@ -1,12 +1,13 @@
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bench.dialects import DIALECTS, Claims, read_claims, request_fields, request_headers, sniff
+from bench.dialects import DIALECTS, Claims, Intent, Words, read_claims, recognise, request_words
 from bench.model.target import Target
 
 TARGET = Target(
@@ -15,20 +16,22 @@ TARGET = Target(
 TAGS = {"run": "r-1", "trial": "openai/m|case|r1"}
 
 
-def headers_of(
+def words_of(
     name: str,
     *,
+    target: Target = TARGET,
     allow_cache: bool = False,
     allow_fallback: bool = False,
     tags: Mapping[str, str] = TAGS,
-) -> dict[str, str]:
-    return request_headers(
-        DIALECTS[name],
-        target=TARGET,
-        allow_cache=allow_cache,
-        allow_fallback=allow_fallback,
-        tags=tags,
+) -> Words:
+    intent = Intent(
+        target=target, allow_cache=allow_cache, allow_fallback=allow_fallback, tags=tags
     )
+    return request_words(DIALECTS[name], intent)
+
+
+def headers_of(name: str, **changed: Any) -> Mapping[str, str]:
+    return words_of(name, **changed).headers
 
 
 def test_plain_sends_nothing_but_its_own_tags():
@@ -49,11 +52,11 @@ def test_litellm_says_it_in_the_body_and_tags_the_spend_log():
         "gateway-bench-run": "r-1",
         "gateway-bench-trial": "openai/m|case|r1",
     }
-    assert request_fields(DIALECTS["litellm"], allow_cache=False, allow_fallback=False) == {
+    assert words_of("litellm").fields == {
         "cache": {"no-cache": True, "no-store": True},
         "disable_fallbacks": True,
     }
-    assert request_fields(DIALECTS["litellm"], allow_cache=True, allow_fallback=True) == {}
+    assert words_of("litellm", allow_cache=True, allow_fallback=True).fields == {}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +67,8 @@ def test_litellm_says_it_in_the_body_and_tags_the_spend_log():
     ],
 )
 def test_portkey_pins_by_header_without_the_region(model, pinned):
-    sent = request_headers(
-        DIALECTS["portkey"],
+    sent = headers_of(
+        "portkey",
         target=replace(TARGET, model=model),
         allow_cache=True,
         allow_fallback=True,
@@ -186,4 +189,4 @@ def test_no_body_shape_breaks_the_reading(name, body):
     ],
 )
 def test_a_dialect_is_recognised_by_its_headers(headers, wanted):
-    assert sniff(headers) == wanted
+    assert recognise(headers) == wanted
