@@ -17,20 +17,20 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
     own total, and put right; one that counts cached tokens beside the prompt's too, or because
     there are more of them. Estimates with fractions are rounded; ``raw`` keeps them.
     """
-    prompt = _count(raw.get("prompt_tokens"))
-    completion = _count(raw.get("completion_tokens"))
+    prompt = count(raw.get("prompt_tokens"))
+    completion = count(raw.get("completion_tokens"))
     if prompt is None and completion is None:
         return None
-    reasoning = _count(_inside(raw, "completion_tokens_details", "reasoning_tokens"))
+    reasoning = count(inside(raw, "completion_tokens_details", "reasoning_tokens"))
     if reasoning is None:
-        reasoning = _count(raw.get("reasoning_tokens"))
-    cached = _count(_inside(raw, "prompt_tokens_details", "cached_tokens"))
+        reasoning = count(raw.get("reasoning_tokens"))
+    cached = count(inside(raw, "prompt_tokens_details", "cached_tokens"))
     if cached is None:
-        cached = _count(raw.get("prompt_cache_hit_tokens"))
-    written = _count(_inside(raw, "prompt_tokens_details", "cache_write_tokens"))
+        cached = count(raw.get("prompt_cache_hit_tokens"))
+    written = count(inside(raw, "prompt_tokens_details", "cache_write_tokens"))
     if written is None:
-        written = _count(raw.get("cache_creation_input_tokens"))
-    total = _count(raw.get("total_tokens"))
+        written = count(raw.get("cache_creation_input_tokens"))
+    total = count(raw.get("total_tokens"))
     if prompt is not None and _is_beside(prompt, cached, written, total, completion):
         prompt += (cached or 0) + (written or 0)
     if completion is not None and reasoning and total == (prompt or 0) + completion + reasoning:
@@ -39,10 +39,10 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
         prompt_tokens=prompt,
         completion_tokens=completion,
         reasoning_tokens=reasoning,
-        visible_completion_tokens=_visible(completion, reasoning),
+        visible_completion_tokens=visible(completion, reasoning),
         cached_prompt_tokens=cached,
         cache_write_tokens=written,
-        cost_usd=_cost(raw),
+        cost_usd=cost_usd(raw),
         raw=dict(raw),
     )
 
@@ -75,14 +75,16 @@ def merge_usage(earlier: Mapping[str, Any] | None, later: Mapping[str, Any]) -> 
 
 
 def _counts(raw: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    return _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens"))
+    return count(raw.get("prompt_tokens")), count(raw.get("completion_tokens"))
 
 
-def _visible(completion: int | None, reasoning: int | None) -> int | None:
+def visible(completion: int | None, reasoning: int | None) -> int | None:
+    """Return the completion tokens that are no reasoning; reasoning nobody counts is none."""
     return None if completion is None else max(0, completion - (reasoning or 0))
 
 
-def _inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
+def inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
+    """Return a field of an object that may be missing."""
     details = raw.get(outer)
     return details.get(inner) if isinstance(details, Mapping) else None
 
@@ -93,12 +95,14 @@ def _number(value: object) -> float | None:
     return float(value) if math.isfinite(value) and value >= 0 else None
 
 
-def _count(value: object) -> int | None:
+def count(value: object) -> int | None:
+    """Return a token count, estimates rounded; ``None`` for what is none."""
     number = _number(value)
     return None if number is None else int(number + 0.5)
 
 
-def _cost(raw: Mapping[str, Any]) -> float | None:
+def cost_usd(raw: Mapping[str, Any]) -> float | None:
+    """Return the cost that a gateway put beside the counts, in US dollars."""
     costs = (_number(raw.get(key)) for key in _COST_KEYS)
     # 0 is what gateways say when they know no price.
     return next((cost for cost in costs if cost), None)
