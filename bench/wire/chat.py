@@ -68,6 +68,7 @@ class ChatReader:
         self._noted: deque[bytes] = deque(maxlen=_NOTED_EVENTS)
         self._first_event = b""
         self._usage: Any = None
+        self._metadata: dict[str, Any] = {}
         self._parts = ReasoningParts()
 
     def event(self, event: SseEvent) -> None:
@@ -138,6 +139,8 @@ class ChatReader:
             self._parts.detail(detail)
         if delta.content:
             self._draft.add_content(delta.content)
+        if isinstance(delta.provider_metadata, dict):
+            self._metadata.update(delta.provider_metadata)
         if delta.tool_calls:
             sizes = [self._tool_piece(piece) for piece in delta.tool_calls]
             if any(size is not None for size in sizes):
@@ -161,6 +164,8 @@ class ChatReader:
                 said = msgspec.json.decode(data)
                 fields.update((key, value) for key, value in said.items() if value is not None)
         fields.pop("choices", None)
+        if self._metadata:
+            fields.setdefault("provider_metadata", self._metadata)
         if self._usage:
             fields["usage"] = self._usage
         return fields

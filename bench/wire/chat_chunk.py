@@ -35,6 +35,8 @@ class Delta(msgspec.Struct, gc=False):
     reasoning: str | None = None
     reasoning_details: list[dict[str, Any]] | None = None
     tool_calls: list[ToolPiece] | None = None
+    provider_metadata: Any = None
+    """What Vercel's gateway says about the answer, on the way rather than beside it."""
 
 
 class Choice(msgspec.Struct, gc=False):
@@ -102,6 +104,7 @@ def _delta(raw: object) -> Delta | None:
         reasoning=_text(raw.get("reasoning")),
         reasoning_details=[dict(item) for item in _objects(raw.get("reasoning_details"))],
         tool_calls=[_tool_piece(item) for item in _objects(raw.get("tool_calls"))],
+        provider_metadata=raw.get("provider_metadata"),
     )
 
 
