@@ -3,12 +3,13 @@
 from pathlib import PurePosixPath
 
 from bench.agent.task import Tree
+from bench.sandbox.program import path_fault
 
 MAX_FILES = 400
 MAX_BYTES = 2 * 1024 * 1024
 """Of all files together, in UTF-8; no task needs a tenth of it."""
-MAX_PATH = 200
-"""Bytes of a path; a component may have 255 on Linux and macOS."""
+SHOWN = 200
+"""Characters of a path that a fault quotes."""
 
 
 def unfit(tree: Tree) -> str | None:
@@ -19,8 +20,9 @@ def unfit(tree: Tree) -> str | None:
     if len(tree) > MAX_FILES:
         return f"{len(tree)} files are more than the {MAX_FILES} that are judged"
     for path in tree:
-        if not _path_is_fit(path):
-            return f"the path {ascii(path)[:MAX_PATH]} can't be judged"
+        fault = path_fault(path)
+        if fault is not None:
+            return f"the path {path!a:.{SHOWN}} can't be judged: {fault}"
     inside = next((path for path in tree for above in _folders(path) if above in tree), None)
     if inside is not None:
         return f"the path {inside!a} lies below a file"
@@ -30,21 +32,6 @@ def unfit(tree: Tree) -> str | None:
         return "a file holds text that is no Unicode"
     return (
         f"{size} bytes are more than the {MAX_BYTES} that are judged" if size > MAX_BYTES else None
-    )
-
-
-def _path_is_fit(path: str) -> bool:
-    try:
-        size = len(path.encode())
-    except UnicodeEncodeError:
-        return False
-    parts = path.split("/")
-    return (
-        0 < size <= MAX_PATH
-        and all(parts)
-        and not {".", ".."} & set(parts)
-        and path.isprintable()
-        and "\\" not in path
     )
 
 

@@ -5,6 +5,17 @@ Every expected value is computed here, by a solver that shares no code with the 
 
 from collections.abc import Callable, Mapping
 
+from bench.agent.oracles import durations, exchange, invoices, paging, taxi, tiers
 from bench.agent.task import Check
 
-CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {}
+CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
+    "agentic_bugfix_small": paging.python_checks,
+    "agentic_bugfix_small_javascript": paging.javascript_checks,
+    "agentic_feature_small": durations.checks,
+    "agentic_misleading_comment": tiers.checks,
+    "agentic_bugfix_files": invoices.checks,
+    "agentic_api_change": taxi.checks,
+    "agentic_spec_edges": exchange.checks,
+    "agentic_spec_edges_javascript": exchange.checks,
+}
+"""In the order in which they are listed and run."""

@@ -1,0 +1,117 @@
+"""Checks of the tasks about the exchange format: a reader that goes character by character."""
+
+import random
+from dataclasses import dataclass, field
+
+from bench.agent.oracles.making import calls
+from bench.agent.task import Check, Equals, Expectation, Raises
+
+_CURATED = (
+    "",
+    " ",
+    ";",
+    " ; ",
+    '""',
+    '"";',
+    ' "" ;x',
+    '" a ";  b  ',
+    'a"b',
+    '"a"b',
+    'a "b"',
+    '"a" ; "b"',
+    '"a',
+    '"',
+    '"""',
+    '""""',
+    '"a\\nb"',
+    '"a\\\\nb"',
+    '"a\\tb"',
+    '"a\\"',
+    '"a\\""',
+    "a\\nb",
+    "\\",
+    "\ta\t;\u00a0b",
+    '\t"a"',
+    '"a";\t',
+    "a\r",
+    "null",
+    '"x;y;""z""";  ',
+    "äöü;\U0001f600",
+)
+_PIECES = ("a", " ", ";", '"', '""', "\\n", "\\\\", "b c", "; ", ' "', '"')
+
+
+def checks() -> tuple[Check, ...]:
+    """Return the checks."""
+    draw = random.Random(16)
+    made = ["".join(draw.choices(_PIECES, k=draw.randint(2, 9))) for _ in range(24)]
+    made += [";".join(_field(draw) for _ in range(draw.randint(1, 4))) for _ in range(10)]
+    return calls("fields", [*_CURATED, *made], _read)
+
+
+def _field(draw: random.Random) -> str:
+    if draw.random() < 0.5:  # noqa: PLR2004 - every other one
+        return draw.choice(("", " ", "word", " two words ", "back\\slash"))
+    inner = "".join(draw.choices(("x", " ", ";", '""', "\\n", "\\\\"), k=draw.randint(0, 5)))
+    return f'{draw.choice(("", "  "))}"{inner}"{draw.choice(("", " "))}'
+
+
+@dataclass(slots=True)
+class _Reading:
+    """State after some characters: where in a field, and what it holds so far."""
+
+    place: str = "start"
+    text: str = ""
+    done: list[str | None] = field(default_factory=list)
+
+    def close(self) -> None:
+        if self.place in ("start", "plain"):
+            self.done.append(self.text.rstrip(" ") or None)
+        else:
+            self.done.append(self.text)
+        self.place, self.text = "start", ""
+
+
+_ESCAPES = {"n": "\n", "\\": "\\"}
+
+
+def _read(line: str) -> Expectation:
+    if line == "":
+        return Equals(value=[])
+    reading = _Reading()
+    for character in line:
+        if not _step(reading, character):
+            return Raises(name="BadLine")
+    if reading.place in ("quoted", "escape"):
+        return Raises(name="BadLine")
+    reading.close()
+    return Equals(value=reading.done)
+
+
+def _step(reading: _Reading, character: str) -> bool:
+    """Take one character in; tell whether it may stand there."""
+    match reading.place, character:
+        case (("start" | "plain" | "quote" | "behind"), ";"):
+            reading.close()
+        case "start", " ":
+            pass
+        case (("start" | "quote"), '"'):
+            reading.text += '"' if reading.place == "quote" else ""
+            reading.place = "quoted"
+        case "quoted", '"':
+            reading.place = "quote"
+        case "quoted", "\\":
+            reading.place = "escape"
+        case "escape", ("n" | "\\"):
+            reading.text += _ESCAPES[character]
+            reading.place = "quoted"
+        case (("quote" | "behind"), " "):
+            reading.place = "behind"
+        case (("start" | "plain"), _) if character != '"':
+            reading.text += character
+            reading.place = "plain"
+        case "quoted", _:
+            reading.text += character
+        case _:
+            return False
+    return True

@@ -1,0 +1,7 @@
+"""One line for each ride."""
+
+from taxi.grid import distance as way
+
+
+def line(driver, a, b):
+    return f"{driver}: {way(a, b, unit='km')} km"

@@ -1,0 +1,13 @@
+"""Sums over a month."""
+
+from functools import partial
+
+from taxi import grid
+
+STATION = (0, 0)
+from_station = partial(grid.distance, STATION, unit="km")
+
+
+def summary(ends):
+    ways = [from_station(end) for end in ends]
+    return {"sum": sum(ways), "longest": max(ways, default=0)}

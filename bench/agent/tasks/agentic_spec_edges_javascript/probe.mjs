@@ -1,0 +1,3 @@
+import * as exchange from "../exchange/fields.mjs";
+
+export const fields = (line) => exchange.fields(line);
