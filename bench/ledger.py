@@ -97,6 +97,8 @@ class Ledger:
                 config = msgspec.structs.replace(config, budget_ms=limits.budget.limit_ms)
             if limits.max_cost_usd is not None:
                 config = msgspec.structs.replace(config, max_cost_usd=limits.max_cost_usd)
+            allowance = limits.day_allowance_usd
+            config = msgspec.structs.replace(config, day_allowance_usd=allowance)
         return config
 
     def moment(self, offset_ms: float) -> datetime:

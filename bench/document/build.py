@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from bench import __version__
+from bench.charges import Spend
 from bench.document.completeness import completeness, not_run
 from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
@@ -118,6 +119,7 @@ def _spend(ledger: Ledger) -> RunSpend:
         known_usd=ledger.known_spend_usd,
         unknown_requests=ledger.unknown_costs,
         reserved_usd=sum(part.reserved_usd for part in ledger.spend.values()),
+        by_source=dict(Spend.of(ledger.charges).by_source),
     )
 
 

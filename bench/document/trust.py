@@ -6,6 +6,7 @@ Each caveat says what happened with its values, what that does to the figures, a
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
 from bench.model.run import Incident, RunConfig, Started
 from bench.model.summary import Summary
@@ -55,7 +56,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     found = [
         *_incidents(run.incidents),
         *_provider_down(run),
-        *_incomplete(run.completeness),
+        *_incomplete(run.completeness, is_day_s=is_day_limited(run.config)),
         *_nothing_answered(run.completeness),
         *_simulated(simulated=run.simulated),
         *_untold_outage(run),
@@ -64,7 +65,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_connection(run.summary),
         *_held_back(run.summary),
         *_overlap(run.config),
-        *_money(run),
+        *money_caveats(run.config, run.spend, run.summary, run.possibly_billed),
         *_record(run.completeness, is_recorded_plan=run.is_recorded_plan),
     ]
     order = {"broken": 0, "doubtful": 1, "note": 2}
@@ -134,12 +135,14 @@ def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
         )
 
 
-def _incomplete(completeness: Completeness) -> Iterable[Caveat]:
+def _incomplete(completeness: Completeness, *, is_day_s: bool) -> Iterable[Caveat]:
     if completeness.is_complete is not False:
         return
     more = {"budget": " --no-budget", "max_cost": " --max-cost USD"}
     rest = f"resume{more.get(completeness.reason or '', '')}"
     why = _REASONS.get(completeness.reason or "killed", "some trials gave no usable record")
+    if completeness.reason == "max_cost" and is_day_s:
+        why, rest = "the user's limit per day (`max-cost-per-day`) was reached", "resume"
     yield Caveat(
         code="incomplete",
         level="broken",
@@ -288,34 +291,6 @@ def _overlap(config: RunConfig) -> Iterable[Caveat]:
             level="doubtful",
             text="Performance trials ran side by side with others (`--overlap`): they may have "
             "slowed each other.",
-        )
-
-
-def _money(run: Circumstances) -> Iterable[Caveat]:
-    if run.possibly_billed:
-        reserves = [start.reserve_usd for start in run.possibly_billed]
-        known = sum(reserve for reserve in reserves if reserve is not None)
-        cost = f"up to ${known:.6f}" if None not in reserves else "an unknown amount"
-        yield Caveat(
-            code="possibly_billed",
-            level="note",
-            text=f"{_count(len(reserves), 'request')} sent without a recorded end: the provider "
-            f"may bill {cost} for what is not in the figures.",
-        )
-    limit, spent = run.config.max_cost_usd, run.spend.known_usd
-    if limit is not None and spent > limit:
-        yield Caveat(
-            code="over_limit",
-            level="note",
-            text=f"Spend of ${spent:.6f} passed the limit of ${limit:.6f} by "
-            f"${spent - limit:.6f}: more was billed than the requests could be expected to cost.",
-        )
-    if run.spend.unknown_requests and run.config.is_paid:
-        yield Caveat(
-            code="cost_unknown",
-            level="note",
-            text=f"The cost of {_count(run.spend.unknown_requests, 'request')} is unknown (no "
-            "price or no usage): cost figures that would need it are left empty.",
         )
 
 

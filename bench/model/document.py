@@ -163,6 +163,8 @@ class RunSpend(Record, frozen=True, kw_only=True):
     unknown_requests: int
     reserved_usd: float
     """Part of ``known_usd`` that stands for answers whose bill nobody saw."""
+    by_source: dict[str, float] = {}
+    """``known_usd`` by who says so, as in ``EfficiencySummary.spend_by_source``."""
 
 
 class PriceSnapshot(Record, frozen=True, kw_only=True):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bench.charges import Spend
 from bench.model.case import CaseInfo
-from bench.model.summary import EfficiencySummary
+from bench.model.summary import CostComparison, EfficiencySummary
 from bench.model.trial import Trial, Usage
-from bench.money import spent_on
+from bench.money import reported_cost_usd, spent_on
 from bench.stats import share_of
 from bench.summary.selection import is_kind, passed
 
@@ -32,7 +32,10 @@ def efficiency(
         known_spend_usd=spend.known_usd,
         unknown_cost_requests=spend.unknown_requests,
         reserved_usd=spend.reserved_usd,
-        gateway_cost_usd=_whole(_gateway_cost(trial) for trial in trials),
+        gateway_cost_usd=_whole(reported_cost_usd(trial.response) for trial in trials),
+        computed_cost_usd=_whole(trial.computed_cost_usd for trial in trials),
+        comparison=_comparison(trials),
+        spend_by_source=dict(spend.by_source),
         prompt_tokens=_sum(usage.prompt_tokens for usage in reported),
         completion_tokens=_sum(usage.completion_tokens for usage in reported),
         cached_prompt_tokens=_sum(usage.cached_prompt_tokens for usage in reported),
@@ -53,11 +56,20 @@ def _whole(amounts: Iterable[float | None]) -> float | None:
     return math.fsum(known) if known and len(known) == len(listed) else None
 
 
-def _gateway_cost(trial: Trial) -> float | None:
-    usage = trial.response.usage
-    if usage is not None and usage.cost_usd is not None:
-        return usage.cost_usd
-    return trial.response.gateway_cost_usd
+def _comparison(trials: Sequence[Trial]) -> CostComparison | None:
+    both = [
+        (reported, trial.computed_cost_usd)
+        for trial in trials
+        if (reported := reported_cost_usd(trial.response)) is not None
+        and trial.computed_cost_usd is not None
+    ]
+    if not both:
+        return None
+    return CostComparison(
+        trials=len(both),
+        reported_usd=math.fsum(reported for reported, _ in both),
+        computed_usd=math.fsum(computed for _, computed in both),
+    )
 
 
 def _by(cost: float | None, correct: int) -> float | None:
