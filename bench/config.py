@@ -11,15 +11,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
+from bench.durations import duration_text
 from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
+from bench.load.levels import Typed
 from bench.model.run import OptionOrigin
 from bench.presets import PRESETS, Preset
 from bench.settings import (
     SETTINGS,
     Setting,
     Settings,
-    duration_text,
     limit_ms,
     positive_duration_ms,
     read_value,
@@ -280,7 +281,11 @@ def _shown(setting: Setting, value: object) -> object:
         return duration_text(value) if isinstance(value, float) else "none"
     if setting.kind == "one" and isinstance(value, tuple):
         return "/".join(f"{part:g}" for part in value)
-    return list(value) if isinstance(value, tuple) else value
+    return [_typed(entry) for entry in value] if isinstance(value, tuple) else _typed(value)
+
+
+def _typed(value: object) -> object:
+    return value.text if isinstance(value, Typed) else value
 
 
 def find_git_root(folder: Path) -> Path | None:

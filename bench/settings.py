@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bench.dialects import DIALECTS
+from bench.durations import duration_ms
+from bench.load.levels import Levels, SweepRange, concurrency_levels, rate_levels, sweep_range
+from bench.load.rules import Gaps, StopRule, read_gaps, read_speed, read_stop_rule
+from bench.load.slo import Slo, read_slo
 from bench.mappings import split_lists
 from bench.presets import PRESETS
 
 DEFAULT_BUDGET_MS = 120_000.0
 """Of the commands; profiles that need more name their own."""
-_UNITS_MS = {"": 1.0, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -26,24 +28,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Read = Callable[[str], Any]
 """Text → value. Raises ``ValueError`` whose text says what is needed."""
-
-
-def duration_ms(text: str) -> float:
-    """Return milliseconds: `2m`, `500ms`, `1.5s`, `1h`; a bare number is milliseconds."""
-    found = _DURATION.fullmatch(text.strip())
-    if found is None:
-        raise ValueError("a duration such as `500ms`, `2m` or plain milliseconds is needed")
-    return float(found[1]) * _UNITS_MS[found[2] or ""]
-
-
-def duration_text(value_ms: float) -> str:
-    """Return a duration as a person would type it: `500ms`, `10s`, `1.5s`, `2m`."""
-    minutes = value_ms / _UNITS_MS["m"]
-    if minutes > 1 and minutes.is_integer():
-        return f"{minutes:.0f}m"
-    if value_ms >= _UNITS_MS["s"]:
-        return f"{value_ms / _UNITS_MS['s']:.10g}s"
-    return f"{value_ms:.10g}ms"
 
 
 def positive_duration_ms(text: str) -> float:
@@ -119,6 +103,13 @@ def header(text: str) -> tuple[str, str]:
     if not colon or not _TOKEN.fullmatch(name.strip()) or not value.strip().isprintable():
         raise ValueError("a header such as `Name: value` is needed")
     return name.strip(), value.strip()
+
+
+def header_name(text: str) -> str:
+    """Return the name of a header."""
+    if not _TOKEN.fullmatch(text.strip()):
+        raise ValueError("the name of a header is needed, such as `x-api-key`")
+    return text.strip()
 
 
 def header_variable(text: str) -> tuple[str, str]:
@@ -211,6 +202,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="preset", read=one_of(*PRESETS)),
         Setting(name="api-key-env", read=variable),
         _switch("key", default=True, places=_FLAG_ONLY),
+        Setting(name="key-header", read=header_name),
         Setting(name="reasoning-effort"),
         Setting(name="max-tokens", read=whole(1)),
         Setting(name="temperature", read=amount),
@@ -222,12 +214,24 @@ SETTINGS: Mapping[str, Setting] = {
         _switch("quiet"),
         _switch("overlap"),
         Setting(name="parallel-groups", read=whole(1), default=1),
-        Setting(name="concurrency", read=whole(1)),
+        Setting(name="concurrency", read=concurrency_levels),
+        Setting(name="requests", read=whole(1)),
+        Setting(name="duration", read=positive_duration_ms),
+        Setting(name="rate", read=rate_levels),
+        Setting(name="arrival", read=read_gaps),
+        Setting(name="sweep", read=sweep_range),
+        Setting(name="trace"),
+        Setting(name="trace-speed", read=read_speed),
+        Setting(name="turns", read=whole(1), default=1),
+        _switch("lock-step"),
+        Setting(name="slo", read=read_slo, kind="many", default=()),
+        Setting(name="stop-on", read=read_stop_rule, kind="many", default=()),
+        Setting(name="spread", read=positive_duration_ms),
         Setting(name="header", read=header, kind="many", default=(), secret=True),
         Setting(name="header-env", read=header_variable, kind="many", default=()),
         Setting(name="cacert"),
         Setting(name="body"),
-        Setting(name="api", read=one_of("chat"), default="chat"),
+        Setting(name="api", read=one_of("chat", "messages", "responses"), default="chat"),
         _switch("stream", default=True),
         Setting(name="dialect", read=one_of("auto", *DIALECTS), default="auto"),
         Setting(name="max-cost", read=dollars),
@@ -262,6 +266,8 @@ class Settings:
     api_key_env: str | None
     key: bool
     """False: no key is sent."""
+    key_header: str | None
+    """Header that carries the key; ``None`` = as the protocol has it at this host."""
     reasoning_effort: str | None
     max_tokens: int | None
     temperature: float | None
@@ -275,14 +281,31 @@ class Settings:
     quiet: bool
     overlap: bool
     parallel_groups: int
-    concurrency: int | None
-    """Requests in flight in a block; ``None`` = as the case has it."""
+    concurrency: Levels | None
+    """Requests in flight; ``None`` = as the case has it."""
+    requests: int | None
+    """Of each load stage."""
+    duration: float | None
+    """Milliseconds of each load stage."""
+    rate: Levels | None
+    """Requests per second."""
+    arrival: Gaps | None
+    sweep: SweepRange | None
+    trace: str | None
+    """File of recorded arrivals."""
+    trace_speed: float | None
+    turns: int
+    lock_step: bool
+    slo: tuple[Slo, ...]
+    stop_on: tuple[StopRule, ...]
+    spread: float | None
+    """Milliseconds over which the blocks of a plan are begun."""
     header: tuple[tuple[str, str], ...]
     header_env: tuple[tuple[str, str], ...]
     """Header name and the variable that holds its value."""
     cacert: str | None
     body: str | None
-    api: Literal["chat"]
+    api: Literal["chat", "messages", "responses"]
     stream: bool
     dialect: str
     max_cost: float | None

@@ -1,27 +1,18 @@
 """The table of measuring options: spelling, heading and help of each. Data only."""
 
-from dataclasses import dataclass
 from typing import Any
 
-WHAT = "What is measured"
-HOW_OFTEN = "How often and how long"
-REQUEST = "The request"
-ENDPOINT = "Endpoint and key"
-MONEY = "Money"
-RESULTS = "Results"
-TALK = "Talk and help"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionRow:
-    """One option: its spellings (the setting's name first), section, metavar and help."""
-
-    section: str
-    spellings: tuple[str, ...]
-    field: str
-    metavar: str | None = None
-    help: str
-
+from bench.cli.load_options import LOAD_ROWS
+from bench.cli.option_row import (
+    ENDPOINT,
+    HOW_OFTEN,
+    MONEY,
+    REQUEST,
+    RESULTS,
+    TALK,
+    WHAT,
+    OptionRow,
+)
 
 ROWS = (
     OptionRow(
@@ -95,13 +86,6 @@ ROWS = (
     ),
     OptionRow(
         section=HOW_OFTEN,
-        spellings=("-c", "--concurrency"),
-        field="concurrency",
-        metavar="N",
-        help="Requests in flight at a time, instead of the case's own number.",
-    ),
-    OptionRow(
-        section=HOW_OFTEN,
         spellings=("--parallel-groups",),
         field="parallel_groups",
         metavar="N",
@@ -120,6 +104,7 @@ ROWS = (
         metavar="N",
         help="Draws the instances; the same seed asks the same. Default: 1.",
     ),
+    *LOAD_ROWS,
     OptionRow(
         section=REQUEST,
         spellings=("--reasoning-effort", "--reasoning"),
@@ -217,6 +202,13 @@ ROWS = (
     ),
     OptionRow(
         section=ENDPOINT,
+        spellings=("--key-header",),
+        field="key_header",
+        metavar="NAME",
+        help="Header that carries the key. Default: Authorization, or x-api-key at Anthropic.",
+    ),
+    OptionRow(
+        section=ENDPOINT,
         spellings=("--cacert",),
         field="cacert",
         metavar="FILE",
@@ -234,7 +226,7 @@ ROWS = (
         spellings=("--api",),
         field="api",
         metavar="NAME",
-        help="Wire protocol: chat.",
+        help="Wire protocol: chat, messages (Anthropic) or responses (OpenAI). Default: chat.",
     ),
     OptionRow(
         section=MONEY,

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from bench.cli.option_table import CONSENT, ROWS, TALK, OptionRow
+from bench.cli.option_row import TALK, OptionRow
+from bench.cli.option_table import CONSENT, ROWS
 from bench.cli.sections import SectionedOption
 from bench.settings import SETTINGS
 

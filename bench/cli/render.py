@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from bench.cli.console import Console
-from bench.cli.option_table import RESULTS
+from bench.cli.option_row import RESULTS
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption

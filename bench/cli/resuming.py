@@ -15,6 +15,7 @@ from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
 from bench.clock import SystemClock
 from bench.config import Config, load_config
+from bench.durations import duration_text
 from bench.endpoint import resolve
 from bench.errors import ForeignReports, UsageFault
 from bench.journal import read_journal
@@ -28,7 +29,6 @@ from bench.prepare.estimate import estimate
 from bench.prepare.selection import ask_gateway
 from bench.raw_body import body_case, body_hash
 from bench.runs import FoundRun
-from bench.settings import duration_text
 
 
 def resume_run(name: str, params: Mapping[str, Any], console: Console) -> Outcome:

@@ -11,6 +11,7 @@ Format history (the reader accepts each version listed, and refuses newer ones b
 from typing import Any, Literal
 
 from bench.model.case import CaseInfo
+from bench.model.load import Stage, StageBegun, StageDone, Sweep
 from bench.model.record import Record
 from bench.model.target import Target
 from bench.model.trial import Trial
@@ -29,6 +30,8 @@ class PlannedTrial(Record, frozen=True, kw_only=True):
     run: int
     warmup: bool = False
     seed: int
+    stage: int | None = None
+    """Number of its load stage; the ids of a stage are ``TARGET|CASE|s1r1`` and ``…|s1w1``."""
 
 
 class Block(Record, frozen=True, kw_only=True):
@@ -44,6 +47,10 @@ class Block(Record, frozen=True, kw_only=True):
     alone: bool
     concurrency: int
     trials: tuple[PlannedTrial, ...]
+    stage: Stage | None = None
+    """A load stage, whose trials follow from it while it runs; ``trials`` is empty."""
+    sweep: Sweep | None = None
+    """Load stages, each chosen by how the ones before it ended; ``trials`` is empty."""
 
 
 class OptionOrigin(Record, frozen=True, kw_only=True):
@@ -75,6 +82,9 @@ class RunConfig(Record, frozen=True, kw_only=True):
     budget_ms: float | None = None
     timeout_ms: float = 60_000.0
     max_cost_usd: float | None = None
+    day_allowance_usd: float | None = None
+    """What the user's limit per day left this run when its process began, on the count of the
+    whole run's spend; ``None`` = there is no such limit."""
     max_tokens: int | None = None
     temperature: float | None = None
     reasoning_effort: str | None = None
@@ -88,7 +98,17 @@ class RunConfig(Record, frozen=True, kw_only=True):
     """Names of extra request headers; their values may be secrets and are not kept."""
     body_sha256: str | None = None
     """Of the file given by ``--body``."""
+    slos: tuple[str, ...] = ()
+    """Objectives of one request, as typed: ``ttft=500ms``."""
+    spread_ms: float | None = None
+    """The blocks of the plan are begun spread over this time."""
     is_paid: bool = True
+
+    @property
+    def spend_limit_usd(self) -> float | None:
+        """Return the money limit that is reached first; ``None`` = there is none."""
+        limits = [one for one in (self.max_cost_usd, self.day_allowance_usd) if one is not None]
+        return min(limits, default=None)
 
 
 class Environment(Record, frozen=True, kw_only=True):
@@ -206,6 +226,19 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
     values: dict[str, float]
 
 
+class Vantage(Record, frozen=True, kw_only=True, tag="vantage"):
+    """From where the endpoint was seen: two runs from two places are not the same measurement."""
+
+    address: str | None = None
+    """The address that was connected to."""
+    connections: int = 0
+    round_trip_ms: float | None = None
+    """Shortest TCP connect: about one round trip. ``None`` = no connection was made."""
+    round_trip_p50_ms: float | None = None
+    edge: dict[str, str] = {}
+    """What answers say of the edge that took the request (``cf-ray``, ``x-amz-cf-pop`` …)."""
+
+
 class NewBudget(Record, frozen=True, kw_only=True):
     """A time budget that takes the place of the header's; what was used before counts in it."""
 
@@ -219,6 +252,9 @@ class NewLimits(Record, frozen=True, kw_only=True):
     budget: NewBudget | None = None
     max_cost_usd: float | None = None
     """For the whole run; what was spent before counts in it."""
+    day_allowance_usd: float | None = None
+    """As in ``RunConfig``, of the resuming process; ``None`` = no limit per day, whatever held
+    before."""
 
 
 class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
@@ -269,5 +305,16 @@ class Footer(Record, frozen=True, kw_only=True, tag="footer"):
 
 
 JournalRecord = (
-    Header | Started | TurnDone | TrialDone | Incident | Gateway | Sample | Resumed | Footer
+    Header
+    | Started
+    | TurnDone
+    | TrialDone
+    | StageBegun
+    | StageDone
+    | Vantage
+    | Incident
+    | Gateway
+    | Sample
+    | Resumed
+    | Footer
 )

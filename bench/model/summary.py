@@ -7,6 +7,7 @@ honest field stands beside it. Formula and source of each figure: docs/metrics.m
 
 from typing import Any, Literal
 
+from bench.model.load import ClientReading, SaturationReason, Stage, StageEnd
 from bench.model.record import Record
 
 Interval = tuple[float, float]
@@ -156,6 +157,16 @@ class ReliabilitySummary(Record, frozen=True, kw_only=True):
     malformed_stream: Rate | None = None
 
 
+class CostComparison(Record, frozen=True, kw_only=True):
+    """Reported and computed cost of the counted trials that have both, US dollars."""
+
+    trials: int
+    reported_usd: float
+    """What the gateway says."""
+    computed_usd: float
+    """Token counts at known prices."""
+
+
 class EfficiencySummary(Record, frozen=True, kw_only=True):
     """Money and tokens. Every sum is US dollars."""
 
@@ -177,6 +188,13 @@ class EfficiencySummary(Record, frozen=True, kw_only=True):
     """Part of the spend that stands for answers whose bill nobody saw."""
     gateway_cost_usd: float | None = None
     """What the gateway itself says the measured trials cost; ``None`` if it is silent on one."""
+    computed_cost_usd: float | None = None
+    """What their tokens cost at known prices; ``None`` if it is unknown of one."""
+    comparison: CostComparison | None = None
+    """``None`` where no trial has both."""
+    spend_by_source: dict[str, float] = {}
+    """``known_spend_usd`` by who says so: ``gateway`` (with the answer), ``gateway-list``,
+    ``catalogue``, ``assumed``, ``genai-prices``, ``reserve``."""
     prompt_tokens: int | None = None
     """Of measured trials that report them."""
     completion_tokens: int | None = None
@@ -280,9 +298,6 @@ class LoadPoint(Record, frozen=True, kw_only=True):
     ttft_degradation: float | None = None
 
 
-SaturationReason = Literal["degradation", "success"]
-
-
 class LoadSummary(Record, frozen=True, kw_only=True):
     """The load curve of one target, by ascending concurrency."""
 
@@ -290,6 +305,123 @@ class LoadSummary(Record, frozen=True, kw_only=True):
     points: tuple[LoadPoint, ...]
     saturation_concurrency: int | None
     """The first point with ``degradation`` >= 2 or a success rate below 95 %; ``None``: none was."""
+    saturation_reason: SaturationReason | None = None
+
+
+class SketchSummary(Record, frozen=True, kw_only=True):
+    """One quantity that came too often to be kept: percentiles are within 0.5 % of a true value."""
+
+    count: int
+    min: float
+    mean: float
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    max: float
+
+
+class AdjustedSummary(Record, frozen=True, kw_only=True):
+    """Percentiles over all requests sent, each failed one worse than any answer (nearest rank).
+
+    One that falls on a failure is ``None`` and marked.
+    """
+
+    count: int
+    adj_p50: float | None
+    adj_p50_failed: bool
+    adj_p90: float | None
+    adj_p90_failed: bool
+    adj_p95: float | None
+    adj_p95_failed: bool
+    adj_p99: float | None
+    adj_p99_failed: bool
+
+
+class SloResult(Record, frozen=True, kw_only=True):
+    """One objective over all requests sent."""
+
+    slo: str
+    kept: Rate
+
+
+class StageSummary(Record, frozen=True, kw_only=True):
+    """One load stage. Rates are per second, times milliseconds; ``None`` = not measured."""
+
+    target_id: str
+    case_id: str
+    number: int
+    label: str
+    """What was asked for, in words."""
+    stage: Stage
+    level: float
+    """In flight (closed loop) or per second (open loop)."""
+    reason: StageEnd | None
+    """Why it ended; ``None`` = it did not end in order."""
+    detail: str = ""
+    attempted: int = 0
+    succeeded: int = 0
+    set_aside: int = 0
+    cancelled: int = 0
+    warmups: int = 0
+    success: Rate
+    errors_by_cause: dict[str, int] = {}
+    scheduled: int | None = None
+    dropped: int = 0
+    late: int = 0
+    asked_per_second: float | None = None
+    sent_per_second: float | None = None
+    """Sends after the first, by the time from the first to the last."""
+    requests_per_second: float | None = None
+    answers_per_second: float | None = None
+    """Whole ones, per second in which any request was in flight."""
+    tokens_per_second: float | None = None
+    """Of all streams together, over the same seconds."""
+    mean_in_flight: float | None = None
+    peak_in_flight: int = 0
+    window_seconds: float | None = None
+    """The steady part, without filling and draining."""
+    window_answers_per_second: float | None = None
+    window_tokens_per_second: float | None = None
+    connection: Literal["warm", "cold", "promptCached", "all"] | None = None
+    """Whose times stand below."""
+    ttft_ms: NumericSummary | None = None
+    first_token_ms: NumericSummary | None = None
+    total_ms: NumericSummary | None = None
+    tpot_ms: NumericSummary | None = None
+    itl_ms: SketchSummary | None = None
+    stream_tokens_per_second: NumericSummary | None = None
+    due_ttft_ms: NumericSummary | None = None
+    """From when the request was due: what its user waited. ``None`` in a closed loop."""
+    due_total_ms: NumericSummary | None = None
+    queue_ms: NumericSummary | None = None
+    """From due to handed to the client."""
+    send_lag_ms: NumericSummary | None = None
+    """From handed to the client to its last byte written, on open connections."""
+    adj_ttft_ms: AdjustedSummary | None = None
+    adj_total_ms: AdjustedSummary | None = None
+    slos: tuple[SloResult, ...] = ()
+    attainment: Rate | None = None
+    """Requests that keep all objectives, of all sent. ``None`` = there are none."""
+    goodput_per_second: float | None = None
+    saturated: SaturationReason | None = None
+    on_frontier: bool = False
+    """No stage of the same target and case has more answers per second at a lower TTFT p99."""
+    client: ClientReading | None = None
+    client_saturated: tuple[str, ...] = ()
+    """Why this machine may have been the limit; empty = it was not."""
+
+
+class SeriesSummary(Record, frozen=True, kw_only=True):
+    """The load stages of one target and case, in the order in which they were run."""
+
+    target_id: str
+    case_id: str
+    stages: tuple[StageSummary, ...]
+    highest_good: float | None = None
+    """The saturation point lies above this level ..."""
+    lowest_saturated: float | None = None
+    """... and at or below this one; ``None`` = no stage was saturated."""
     saturation_reason: SaturationReason | None = None
 
 
@@ -304,3 +436,5 @@ class Summary(Record, frozen=True, kw_only=True):
     pairwise_agreement: tuple[PairwiseAgreement, ...] = ()
     load: tuple[LoadSummary, ...] = ()
     """Targets for which load points were measured."""
+    load_series: tuple[SeriesSummary, ...] = ()
+    """Load stages, where there were any."""

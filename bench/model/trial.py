@@ -200,6 +200,12 @@ class Trial(Record, frozen=True, kw_only=True):
     computed_cost_usd: float | None = None
     """Token counts at known prices, also where the gateway reported a cost."""
     pin_violated: bool | None = None
+    stage: int | None = None
+    """Number of its load stage; such a trial keeps neither text nor chunks, but every gap."""
+    planned_offset_ms: float | None = None
+    """When it was due; ``None`` where nothing but the answer before it said so."""
+    conversation_turn: int | None = None
+    """From 1, in conversations whose history grows."""
     invalidated: str | None = None
     """Class of the incident, or ``cancelled``, that makes the trial count nowhere; of an agentic
     trial that was cut between two turns, why (``budget``, ``max_cost``, ``interrupted``)."""

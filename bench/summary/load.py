@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from bench.model.case import CaseInfo
-from bench.model.summary import LoadPoint, LoadSummary, NumericSummary, SaturationReason
+from bench.model.load import SaturationReason
+from bench.model.summary import LoadPoint, LoadSummary, NumericSummary
 from bench.model.trial import Trial
 from bench.stats import rate
 from bench.summary.performance import headline_block, performance

@@ -13,7 +13,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.place import current_place
 from bench.cli.sections import SectionedCommand
 from bench.config import load_config
-from bench.settings import duration_text
+from bench.durations import duration_text
 from orchestrator.cli.start_options import start_options, typed_flags
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig

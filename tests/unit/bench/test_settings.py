@@ -1,6 +1,7 @@
 import pytest
 
-from bench.settings import SETTINGS, Settings, duration_ms, duration_text, read_value
+from bench.durations import duration_ms, duration_text
+from bench.settings import SETTINGS, Settings, read_value
 
 READINGS = [
     pytest.param("budget", "2m", 120_000.0, id="minutes"),

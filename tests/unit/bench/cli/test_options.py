@@ -114,6 +114,7 @@ def test_the_help_stands_under_headings_and_hides_what_is_refused():
     assert headings == [
         "What is measured:",
         "How often and how long:",
+        "Load:",
         "The request:",
         "Endpoint and key:",
         "Money:",

@@ -1,0 +1,112 @@
+"""Levels of load as people type them: one, several in turn, or a ramp between two."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+_PER_SECOND = {"": 1.0, "s": 1.0, "m": 1 / 60, "h": 1 / 3600}
+_RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|m|h))?")
+_RAMP = ".."
+_ENDS = 2
+MOST_LEVELS = 100
+MOST_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """A setting's value that is more than a number."""
+
+    text: str
+    """As typed: what records and listings show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Levels(Typed):
+    """One or several levels of load."""
+
+    values: tuple[float, ...]
+    """At least one, each above 0; of a ramp its two ends."""
+    is_ramp: bool = False
+
+    @property
+    def single(self) -> float | None:
+        """The level, where there is only one."""
+        return self.values[0] if len(self.values) == 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepRange(Typed):
+    """Between which loads a sweep looks for the saturation point."""
+
+    by: Literal["concurrency", "rate"]
+    low: float
+    high: float
+
+
+def concurrency_levels(text: str) -> Levels:
+    """Return `8`, `1,2,4,8` or `1..64`: requests in flight.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    return _read(text, _at_once, "whole numbers from 1 such as `8`, `1,2,4` or the ramp `1..64`")
+
+
+def rate_levels(text: str) -> Levels:
+    """Return `20/s`, `5/s,10/s` or `5/s..50/s`: requests per second; `/m` and `/h` too.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    return _read(text, _rate, "rates above 0 such as `20/s`, `90/m`, `5/s,10/s` or `5/s..50/s`")
+
+
+def sweep_range(text: str) -> SweepRange:
+    """Return a rising range: `1..256` at once, `1/s..100/s` a rate.
+
+    Raises:
+        ValueError: It is no range, or one that does not rise.
+    """
+    is_rate = "/" in text
+    try:
+        levels = rate_levels(text) if is_rate else concurrency_levels(text)
+    except ValueError:
+        levels = None
+    if levels is None or not levels.is_ramp or levels.values[0] >= levels.values[1]:
+        raise ValueError("a rising range such as `1..256` (at once) or `1/s..100/s` is needed")
+    low, high = levels.values
+    return SweepRange(
+        text=text.strip(), by="rate" if is_rate else "concurrency", low=low, high=high
+    )
+
+
+def _read(text: str, read: Callable[[str], float], needed: str) -> Levels:
+    is_ramp = _RAMP in text
+    parts = [part.strip() for part in text.split(_RAMP if is_ramp else ",")]
+    try:
+        values = tuple(map(read, parts))
+    except ValueError as fault:
+        message = f"{needed} are needed"
+        raise ValueError(message) from fault
+    if is_ramp and len(values) != _ENDS:
+        raise ValueError("a ramp has two ends, such as `1..64`")
+    if len(values) > MOST_LEVELS:
+        message = f"at most {MOST_LEVELS} levels are run one after another"
+        raise ValueError(message)
+    return Levels(text=text.strip(), values=values, is_ramp=is_ramp)
+
+
+def _at_once(text: str) -> float:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_AT_ONCE:
+        raise ValueError
+    return float(text)
+
+
+def _rate(text: str) -> float:
+    found = _RATE.fullmatch(text)
+    value = float(found[1]) * _PER_SECOND[found[2] or ""] if found else 0.0
+    if not 0 < value < math.inf:
+        raise ValueError
+    return value

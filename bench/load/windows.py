@@ -1,0 +1,42 @@
+"""How many requests were in flight when: peak, mean, and the window in which the load was steady."""
+
+from collections.abc import Iterable, Sequence
+
+from bench.model.load import Stage
+
+
+def peak_in_flight(started: Iterable[float], ended: Iterable[float]) -> int:
+    """Return the most intervals that overlap, by a sweep over their sorted ends.
+
+    An interval that ends where another begins does not overlap it.
+    """
+    begins, ends = sorted(started), sorted(ended)
+    most = now = done = 0
+    for begin in begins:
+        while done < len(ends) and ends[done] <= begin:
+            now -= 1
+            done += 1
+        now += 1
+        most = max(most, now)
+    return most
+
+
+def steady_window(
+    stage: Stage, started: Sequence[float], ended: Sequence[float]
+) -> tuple[float, float] | None:
+    """Return the window between filling and draining, in the offsets of ``started``.
+
+    Of a closed loop from the moment when the last sender has begun, of an open loop from the first
+    answer; to the moment when the last request was sent. ``None``: it has no such window.
+    """
+    if not started:
+        return None
+    if stage.kind == "closed":
+        count = stage.concurrency or 1
+        if len(started) <= count:
+            return None
+        begin = sorted(started)[count - 1]
+    else:
+        begin = min(ended)
+    end = max(started)
+    return (begin, end) if end > begin else None
