@@ -1,7 +1,6 @@
 """One model's work on one task: the conversation, the files, and each call as it is carried out."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -15,6 +14,7 @@ from bench.agent.tools import (
     understand,
     unique_ids,
 )
+from bench.agent.workplace import RunTests, TestRun
 from bench.agent.workspace import Told, Workspace
 from bench.model.agent import ToolTrace
 from bench.model.case import Message
@@ -27,20 +27,6 @@ MAX_RESULTS = 32_000
 _LEAST_RESULT = 400
 """Characters that every result may have, however much the ones before it took."""
 NS_PER_MS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestRun:
-    """What a run of the visible tests said."""
-
-    __test__ = False  # no class of tests, whatever its name
-
-    passed: bool | None
-    """``None`` = they could not be run."""
-    output: str
-
-
-RunTests = Callable[[Mapping[str, str]], Awaitable[TestRun]]
 
 
 def opening(prompt: Iterable[Message]) -> tuple[Message, ...]:

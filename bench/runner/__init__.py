@@ -3,6 +3,6 @@
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.engine import RunEnd, Runner
-from bench.runner.trial import Ports
+from bench.runner.flights import Ports
 
 __all__ = ["Assignment", "Control", "Ports", "RunEnd", "Runner"]

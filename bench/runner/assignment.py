@@ -1,15 +1,16 @@
 """What a runner is asked to do: the part of a plan that has no result yet, and where it goes on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import msgspec
 
 from bench.ledger import Ledger
 from bench.model.case import Case, ChatRequest
-from bench.model.run import Block, NewLimits, RunConfig
+from bench.model.run import Block, NewLimits, PlannedTrial, RunConfig
 from bench.model.target import Target
+from bench.model.turn import TurnTrace
 from bench.runner.ending import Fact
 
 
@@ -34,6 +35,8 @@ class Assignment:
     budget_used_ms: Mapping[str, float]
     spent_usd: float
     unknown_costs: int
+    recorded_turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
+    """Id of an agentic trial → turns that it goes on from."""
     has_tags: bool = True
     """Requests carry run and trial id, so that they can be found in a bill."""
     require_complete: bool = False
@@ -73,9 +76,14 @@ class Assignment:
             budget_used_ms=ledger.budget_used_ms,
             spent_usd=ledger.known_spend_usd,
             unknown_costs=ledger.unknown_costs,
+            recorded_turns=ledger.recorded_turns,
             has_tags=has_tags,
             require_complete=require_complete,
         )
+
+    def is_agentic(self, planned: PlannedTrial) -> bool:
+        """Say whether a trial takes turns with tools."""
+        return self.cases[planned.case_id].info.kind == "agentic"
 
 
 def asked(request: ChatRequest, config: RunConfig) -> ChatRequest:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bench.model.agent import CUT_STOPS
 from bench.model.run import StopReason
 from bench.model.trial import Trial
 
@@ -54,6 +55,8 @@ class Fact:
     finished_offset_ms: float
     error_code: str | None
     is_invalidated: bool
+    is_cut: bool = False
+    """An agentic trial that ended between two turns: nothing went wrong, and it is not whole."""
 
     @classmethod
     def of(cls, trial: Trial) -> "Fact":
@@ -64,6 +67,7 @@ class Fact:
             finished_offset_ms=trial.finished_offset_ms,
             error_code=None if trial.response.error is None else trial.response.error.code,
             is_invalidated=trial.invalidated is not None,
+            is_cut=trial.agent is not None and trial.agent.stop_reason in CUT_STOPS,
         )
 
 
@@ -83,15 +87,15 @@ def concluded(target_ids: Sequence[str], facts: Iterable[Fact], *, is_cut: bool)
     by_target: dict[str, list[Fact]] = defaultdict(list)
     facts = tuple(facts)
     for fact in sorted(facts, key=lambda fact: fact.finished_offset_ms):
-        if not fact.is_invalidated:
+        if not fact.is_invalidated or fact.is_cut:
             by_target[fact.target_id].append(fact)
     if any(_is_down(by_target[target_id]) for target_id in target_ids):
         return "provider_down"
     if not all(_has_success(by_target[target_id]) for target_id in target_ids):
         return "no_success"
-    if any(fact.is_invalidated and not fact.warmup for fact in facts):
+    if any(fact.is_invalidated and not (fact.is_cut or fact.warmup) for fact in facts):
         return "set_aside"
-    return "budget" if is_cut else "done"
+    return "budget" if is_cut or any(fact.is_cut for fact in facts) else "done"
 
 
 def exit_code(

@@ -18,7 +18,8 @@ from bench.model.trial import Response
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.ending import concluded, exit_code
-from bench.runner.trial import OnIncident, OnTrial, Ports, TrialRunner
+from bench.runner.flights import OnIncident, Ports
+from bench.runner.trial import OnTrial, TrialRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -188,7 +188,7 @@ def test_unknown_fields_of_a_newer_minor_version_are_ignored(path):
         pytest.param(b'{"schemaVersion":2}\n', "its first line is not a header", id="a document"),
         pytest.param(
             b'{"type":"header","schemaVersion":7}\n',
-            "is a journal of version 7; this program reads up to version 1",
+            "is a journal of version 7; this program reads up to version 2",
             id="newer",
         ),
         pytest.param(
