@@ -1,7 +1,7 @@
 """The sections on the service: how fast, how reliable, at what cost."""
 
 from bench.model.document import Document
-from bench.model.summary import MetricSummary
+from bench.model.summary import EfficiencySummary, MetricSummary, TargetSummary
 from bench.report.cells import HELD_BACK, is_held_back, median, p90
 from bench.report.figures import ABSENT, counted, ms, percent, rate_detail, usd
 from bench.report.tables import Cell, Section, Table
@@ -120,52 +120,75 @@ def reliability(document: Document) -> Section:
 
 def cost(document: Document) -> Section:
     """Return spend and tokens."""
-    rows = []
-    for target in document.summary.targets:
-        efficiency = target.efficiency
-        unknown = efficiency.unknown_cost_requests
-        total = usd(efficiency.total_spend_usd)
-        detail = ""
-        if unknown:
-            total = f"at least {usd(efficiency.known_spend_usd)}"
-            detail = f"{counted(unknown, 'request')} of unknown cost"
-        elif efficiency.reserved_usd:
-            detail = f"{usd(efficiency.reserved_usd)} of it reserved"
-        rows.append(
-            (
-                Cell(text=target.target_id),
-                Cell(text=total, detail=detail),
-                Cell(text=usd(efficiency.estimated_cost_usd)),
-                Cell(text=usd(efficiency.gateway_cost_usd)),
-                Cell(text=usd(efficiency.quality_cost_per_correct_usd)),
-                Cell(text=_tokens(efficiency.prompt_tokens)),
-                Cell(text=_tokens(efficiency.completion_tokens)),
-                Cell(text=percent(efficiency.reasoning_token_ratio)),
-                Cell(text=percent(efficiency.usage_missing_rate)),
-            )
-        )
+    simulated = " The upstream was simulated: nobody bills this." if document.simulated else ""
     return Section(
         id="cost",
         title="Cost",
-        note="Total: everything that was sent, with warm-ups, repeats and lost answers. Reserved: for "
-        "answers whose bill nobody saw. Measured: the known costs of measured trials. A cost that is unknown is left out, never "
-        "counted as 0."
-        + (" The upstream was simulated: nobody bills this." if document.simulated else ""),
+        note="Total: everything that was sent, with warm-ups, repeats and lost answers, and who says "
+        "so: the gateway with the answer, else token counts at the prices of its list, of a "
+        "catalogue, of a price library, or assumed. Reserved: for answers whose bill nobody saw. "
+        "Measured: the known costs of measured trials. A cost that is unknown is left out, never "
+        f"counted as 0.{simulated}",
         table=Table(
             columns=(
                 "Target",
                 "Total spend",
                 "Measured trials",
                 "As the gateway says",
+                "Tokens at known prices",
                 "Cost per right answer",
                 "Prompt tokens",
                 "Completion tokens",
                 "Reasoning share",
                 "Without usage",
             ),
-            rows=tuple(rows),
+            rows=tuple(_cost_row(target) for target in document.summary.targets),
         ),
     )
+
+
+def _cost_row(target: TargetSummary) -> tuple[Cell, ...]:
+    efficiency = target.efficiency
+    return (
+        Cell(text=target.target_id),
+        _total_cell(efficiency),
+        Cell(text=usd(efficiency.estimated_cost_usd)),
+        Cell(text=usd(efficiency.gateway_cost_usd)),
+        Cell(text=usd(efficiency.computed_cost_usd)),
+        Cell(text=usd(efficiency.quality_cost_per_correct_usd)),
+        Cell(text=_tokens(efficiency.prompt_tokens)),
+        Cell(text=_tokens(efficiency.completion_tokens)),
+        Cell(text=percent(efficiency.reasoning_token_ratio)),
+        Cell(text=percent(efficiency.usage_missing_rate)),
+    )
+
+
+def _total_cell(efficiency: EfficiencySummary) -> Cell:
+    """Return the whole spend, what of it is unknown, and who says the rest."""
+    unknown = efficiency.unknown_cost_requests
+    total = usd(efficiency.total_spend_usd)
+    details = [f"{counted(unknown, 'request')} of unknown cost"] if unknown else []
+    if unknown:
+        total = f"at least {usd(efficiency.known_spend_usd)}"
+    sources = efficiency.spend_by_source
+    if len(sources) == 1 and not efficiency.reserved_usd:
+        details += [_SOURCES.get(source, source) for source in sources]
+    else:
+        details += [
+            f"{usd(amount)} {_SOURCES.get(source, source)}" for source, amount in sources.items()
+        ]
+    return Cell(text=total, detail=", ".join(details))
+
+
+_SOURCES = {
+    "gateway": "told by the gateway",
+    "gateway-list": "by the gateway's list",
+    "catalogue": "by the catalogue",
+    "assumed": "at assumed prices",
+    "simulator": "by the simulator's list",
+    "genai-prices": "by genai-prices",
+    "reserve": "reserved",
+}
 
 
 def _tokens(count: int | None) -> str:
