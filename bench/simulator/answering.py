@@ -10,14 +10,13 @@ import msgspec
 from bench.simulator.answers import BookEntry, Reply, draw, share
 from bench.simulator.chat import ChatBody, prompt_tokens
 from bench.simulator.compose import compose
-from bench.simulator.events import FINGERPRINT, EventWriter, error_body
+from bench.simulator.events import FINGERPRINT, EventWriter, Tail, error_body
 from bench.simulator.exchange import Exchange, RequestRecord
 from bench.simulator.providers import Route
 from bench.simulator.scenario import Scenario
 from bench.simulator.timeline import (
     Clock,
     Event,
-    Tail,
     Write,
     grouped,
     gzipped,

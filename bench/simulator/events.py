@@ -4,11 +4,12 @@ Everything that is the same in all events of an answer is encoded once; a token 
 JSON string and a concatenation.
 """
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from bench.simulator.framing import Framing
 from bench.simulator.scenario import Scenario
 
 FINGERPRINT = "gateway-bench-simulator"
@@ -16,12 +17,54 @@ FINGERPRINT = "gateway-bench-simulator"
 EventKind = Literal[
     "role", "content", "reasoning", "tool", "finish", "usage", "done", "error", "bad_json"
 ]
-_LINE_ENDS = {"lf": b"\n", "crlf": b"\r\n", "cr": b"\r"}
 _encode = msgspec.json.encode
 
 
+class Tail(NamedTuple):
+    """What follows the tokens."""
+
+    finish_reason: str
+    """In the words of chat completions."""
+    usage: dict[str, Any]
+    """In the shape of chat completions."""
+    extra: dict[str, Any]
+    wants_usage: bool
+
+
+class AnswerWriter(Protocol):
+    """Writes the events of one answer in one protocol; texts are never empty."""
+
+    def role(self) -> bytes:
+        """Return what opens the answer, without a token."""
+        ...
+
+    def text_writer(self, field: str) -> Callable[[str], bytes]:
+        """Return what writes pieces of ``content``, or of reasoning under any other name."""
+        ...
+
+    def call_start(self, index: int, call_id: str, name: str) -> bytes:
+        """Return what opens a tool call."""
+        ...
+
+    def call_piece(self, index: int, piece: str) -> bytes:
+        """Return a piece of a call's arguments."""
+        ...
+
+    def closing(self, scenario: Scenario, tail: Tail) -> Iterator[tuple[EventKind, bytes]]:
+        """Yield what follows the last token."""
+        ...
+
+    def error(self, code: str, message: str) -> bytes:
+        """Return an error in the middle of the stream."""
+        ...
+
+    def bad_json(self) -> bytes:
+        """Return an event whose data breaks off in the middle."""
+        ...
+
+
 class EventWriter:
-    """Writes the events of one answer."""
+    """Writes the events of chat completions."""
 
     def __init__(self, scenario: Scenario, *, answer_id: str, created: int, model: str) -> None:
         """Encode what all events share.
@@ -41,19 +84,9 @@ class EventWriter:
         }
         self._head = _encode(head)[:-1]
         self._delta_head = self._head + b',"choices":[{"index":0,"delta":'
-        self._number = 0
-        self._named = scenario.named
-        self._multiline = scenario.multiline
         self._all_roles = scenario.role == "all"
         self._role_due = scenario.role in {"none", "all"}
-        self._end = _LINE_ENDS[scenario.line_end]
-        self._data = b"data: " if scenario.space else b"data:"
-        before = b": simulated" + self._end * 2 if scenario.comments else b""
-        if scenario.pings:
-            before += b"event: ping" + self._end + self._data + b"{}" + self._end * 2
-        self._before = before
-        self._is_simple = not (self._named or self._multiline)
-        self._start, self._stop = before + self._data, self._end * 2
+        self._event = Framing(scenario, named=scenario.named).event
 
     def role(self) -> bytes:
         """Return the first delta of OpenAI's streams: a role and no content."""
@@ -95,6 +128,18 @@ class EventWriter:
         tail = _encode({"choices": [], "usage": usage, **extra})
         return self._event(self._head + b"," + tail[1:])
 
+    def closing(self, scenario: Scenario, tail: Tail) -> Iterator[tuple[EventKind, bytes]]:
+        """Yield finish, usage and ``[DONE]``."""
+        usage = scenario.usage
+        if not scenario.no_finish:
+            riding = tail.usage if usage == "finish" else None
+            yield "finish", self.finish(tail.finish_reason, riding)
+        times = {"asked": int(tail.wants_usage), "always": 1, "twice": 2}.get(usage, 0)
+        for _ in range(times):
+            yield "usage", self.usage(tail.usage, tail.extra)
+        for _ in range(scenario.done_lines):
+            yield "done", self.done()
+
     def error(self, code: str, message: str) -> bytes:
         """Return an error object as an event of the stream."""
         body = error_body(code, message, kind="server_error")
@@ -114,18 +159,6 @@ class EventWriter:
         return self._event(
             self._delta_head + role + b'"tool_calls":[' + _encode(call) + b"]}" + _OPEN
         )
-
-    def _event(self, text: bytes, name: bytes = b"chunk") -> bytes:
-        if self._is_simple:
-            return self._start + text + self._stop
-        end, data = self._end, self._data
-        if self._multiline:
-            text = text.replace(b',"', b"," + end + data + b'"', 1)
-        if not self._named:
-            return self._start + text + self._stop
-        number = b"id: %d" % self._number
-        self._number += 1
-        return self._before + end.join((b"event: " + name, data + text, number, b"", b""))
 
 
 _OPEN = b',"logprobs":null,"finish_reason":null}]}'

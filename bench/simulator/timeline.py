@@ -9,12 +9,11 @@ import random
 import zlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import msgspec
 
 from bench.simulator.answers import Reply
-from bench.simulator.events import EventKind, EventWriter
+from bench.simulator.events import AnswerWriter, EventKind, Tail
 from bench.simulator.scenario import Scenario
 
 
@@ -35,15 +34,6 @@ class Write(msgspec.Struct, frozen=True, gc=False):
     due_ns: int
     data: bytes
     events: tuple[Event, ...]
-
-
-class Tail(NamedTuple):
-    """What follows the tokens."""
-
-    finish_reason: str
-    usage: dict[str, Any]
-    extra: dict[str, Any]
-    wants_usage: bool
 
 
 class Clock:
@@ -79,7 +69,7 @@ class Clock:
 
 
 def stream_events(
-    scenario: Scenario, reply: Reply, writer: EventWriter, *, tail: Tail, seed: int
+    scenario: Scenario, reply: Reply, writer: AnswerWriter, *, tail: Tail, seed: int
 ) -> Iterator[Event]:
     """Yield the events of a whole answer, up to where the scenario breaks it off."""
     clock = Clock(scenario, seed=seed)
@@ -97,11 +87,12 @@ def stream_events(
     if scenario.end == "error":
         yield Event(last_ns, "error", 0, writer.error("simulated", "simulated upstream error"), 0)
     elif stop_at is None:
-        yield from _closing(scenario, writer, tail, last_ns)
+        for kind, data in writer.closing(scenario, tail):
+            yield Event(last_ns, kind, 0, data, 0)
 
 
 def _opening(
-    scenario: Scenario, reply: Reply, writer: EventWriter, clock: Clock
+    scenario: Scenario, reply: Reply, writer: AnswerWriter, clock: Clock
 ) -> Iterator[Event]:
     """Yield role, reasoning, content and tool calls."""
     first_ns = clock.first_ns
@@ -120,7 +111,7 @@ def _opening(
 
 
 def _tool_events(
-    scenario: Scenario, reply: Reply, writer: EventWriter, clock: Clock, token: int
+    scenario: Scenario, reply: Reply, writer: AnswerWriter, clock: Clock, token: int
 ) -> Iterator[Event]:
     for index, call in enumerate(reply.calls):
         start = writer.call_start(index, f"call_sim_{index}", call.name)
@@ -130,19 +121,6 @@ def _tool_events(
             data = writer.call_piece(index, piece)
             yield Event(clock.due_ns(token), "tool", len(piece), data, 1)
             token += 1
-
-
-def _closing(scenario: Scenario, writer: EventWriter, tail: Tail, last_ns: int) -> Iterator[Event]:
-    """Yield finish, usage and ``[DONE]``, all due with the last token."""
-    usage = scenario.usage
-    if not scenario.no_finish:
-        riding = tail.usage if usage == "finish" else None
-        yield Event(last_ns, "finish", 0, writer.finish(tail.finish_reason, riding), 0)
-    times = {"asked": int(tail.wants_usage), "always": 1, "twice": 2}.get(usage, 0)
-    for _ in range(times):
-        yield Event(last_ns, "usage", 0, writer.usage(tail.usage, tail.extra), 0)
-    for _ in range(scenario.done_lines):
-        yield Event(last_ns, "done", 0, writer.done(), 0)
 
 
 def grouped(scenario: Scenario, events: Iterator[Event]) -> Iterator[Write]:
