@@ -99,7 +99,12 @@ def _trials(ledger: Ledger) -> tuple[DocumentTrial, ...]:
     cases = {case.id: case for case in ledger.header.cases}
     with_answer = ledger.header.config.save_responses
     return tuple(
-        document_trial(trial, cases.get(trial.case_id), with_answer=with_answer)
+        document_trial(
+            trial,
+            cases.get(trial.case_id),
+            with_answer=with_answer,
+            turns=ledger.turns.get(trial.id, ()),
+        )
         for trial in ledger.trials
     )
 

@@ -18,6 +18,7 @@ from bench.model.document import (
 from bench.model.run import RunConfig
 from bench.model.target import Target
 from bench.model.trial import ToolCall, Trial, Usage
+from bench.model.turn import TurnTrace
 
 
 def document_config(config: RunConfig, *, reference: str | None) -> DocumentConfig:
@@ -51,13 +52,20 @@ def document_target(target: Target) -> DocumentTarget:
     return DocumentTarget(**(_fields(target) | {"metadata": metadata}))
 
 
-def document_trial(trial: Trial, case: CaseInfo | None, *, with_answer: bool) -> DocumentTrial:
+def document_trial(
+    trial: Trial,
+    case: CaseInfo | None,
+    *,
+    with_answer: bool,
+    turns: tuple[TurnTrace, ...] = (),
+) -> DocumentTrial:
     """Return the trial with what version 2 says of its case.
 
     Args:
         trial: As recorded.
         case: ``None`` when the run does not list it.
         with_answer: False leaves out text, tool calls and chunks (``--no-responses``).
+        turns: Of an agentic trial.
     """
     response = _fields(trial.response)
     response["tool_calls"] = tuple(map(_tool_call, trial.response.tool_calls))
@@ -75,6 +83,7 @@ def document_trial(trial: Trial, case: CaseInfo | None, *, with_answer: bool) ->
         category=case.category if case else None,
         dimension=case.dimension if case else None,
         difficulty=case.difficulty if case else None,
+        turns=turns,
     )
 
 

@@ -25,6 +25,7 @@ from bench.model.run import (
 from bench.model.summary import Summary
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Evaluation, Response, ToolCall, Trial, Usage
+from bench.model.turn import TurnTrace
 
 SCHEMA_VERSION = 2
 DOCUMENT_VERSION = 1
@@ -103,6 +104,8 @@ class DocumentTrial(Trial, frozen=True, kw_only=True):
     category: str | None = None
     dimension: str | None = None
     difficulty: Difficulty | None = None
+    turns: tuple[TurnTrace, ...] = ()
+    """Of an agentic trial: what was said and done, turn by turn."""
 
 
 class TargetCompleteness(Record, frozen=True, kw_only=True):

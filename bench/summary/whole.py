@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from bench.charges import Spend
 from bench.model.case import CaseInfo
@@ -9,6 +12,7 @@ from bench.model.summary import CaseSummary, LoadSummary, Summary, TargetSummary
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.stats import rate
+from bench.summary.agent import agent_summary
 from bench.summary.agreement import agreement, answers_by_task, pairwise
 from bench.summary.efficiency import cost_of, efficiency
 from bench.summary.load import load_curve
@@ -80,7 +84,6 @@ def _target(
     cancelled = sum(map(is_cancelled, measured))
     planned = _planned(evidence, target_id, None)
     reference = answers.get(evidence.reference or "")
-    agent = evidence.agents.get(target_id)
     return TargetSummary(
         target_id=target_id,
         planned=planned,
@@ -98,12 +101,22 @@ def _target(
             else agreement(reference, answers[target_id])
         ),
         performance=performance([t for t in part.counted if is_kind(t, cases, "performance")]),
-        agent=None if agent is None else dict(agent),
+        agent=_agent(part, evidence, cases),
         reliability=reliability(part.counted),
         efficiency=efficiency(part.counted, cases, evidence.spend.get(target_id, Spend())),
         robustness_drop=robustness_drop(part.counted, cases),
         achieved_requests_per_second=requests_per_second(part.counted),
     )
+
+
+def _agent(part: _Part, evidence: Evidence, cases: Mapping[str, CaseInfo]) -> dict[str, Any] | None:
+    """Return agentic figures: computed ones, else those that an older document brought along."""
+    computed = agent_summary(part.all, cases)
+    if computed is not None and any(trial.agent is not None for trial in part.all):
+        told: dict[str, Any] = msgspec.to_builtins(computed)
+        return told
+    brought = evidence.agents.get(part.target.id)
+    return None if brought is None else dict(brought)
 
 
 def _case(
