@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Protocol
 
 from bench.model.case import ChatRequest
-from bench.model.run import Gateway, Incident, JournalRecord
+from bench.model.load import ClientReading
+from bench.model.run import Gateway, Incident, JournalRecord, Vantage
 from bench.model.target import Target
 from bench.model.trial import Response
 
@@ -46,6 +47,22 @@ class ChatClient(Protocol):
 
     async def close(self) -> None:
         """Close idle connections."""
+        ...
+
+    async def open_connections(self, count: int) -> int:
+        """Open connections until ``count`` are idle and fresh; return how many are."""
+        ...
+
+    def begin_reading(self) -> None:
+        """Start to watch how well this client itself works."""
+        ...
+
+    def end_reading(self) -> ClientReading:
+        """Return how well it worked since ``begin_reading``."""
+        ...
+
+    def vantage(self) -> Vantage:
+        """Return from where the endpoint was seen by now."""
         ...
 
     def encoded_size(self, call: Call) -> int:

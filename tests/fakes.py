@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bench.errors import JournalUnwritable
-from bench.model.run import Gateway, Incident, JournalRecord
+from bench.model.load import ClientReading
+from bench.model.run import Gateway, Incident, JournalRecord, Vantage
 from bench.model.trial import Response, Usage
 from bench.ports import Call
 
@@ -62,6 +63,9 @@ class ScriptedClient:
     most_in_flight: int = 0
     cancelled: int = 0
     is_closed: bool = False
+    opened: list[int] = field(default_factory=list)
+    readings: int = 0
+    reading: ClientReading = field(default_factory=ClientReading)
     _moved: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -99,6 +103,19 @@ class ScriptedClient:
 
     async def close(self) -> None:
         self.is_closed = True
+
+    async def open_connections(self, count: int) -> int:
+        self.opened.append(count)
+        return count
+
+    def begin_reading(self) -> None:
+        self.readings += 1
+
+    def end_reading(self) -> ClientReading:
+        return self.reading
+
+    def vantage(self) -> Vantage:
+        return Vantage(address="127.0.0.1", connections=1, round_trip_ms=0.1)
 
     def encoded_size(self, call: Call) -> int:
         return self.request_bytes

@@ -4,23 +4,31 @@ Connections are kept between requests and never shared by two at once; there is 
 number, so no request waits for one. Redirects are not followed and no proxy is used.
 """
 
+import asyncio
+import sys
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from bench.client.dial import Destination, DialFailed, Dialler, LookUp, look_up
+from bench.client.dial import Destination, DialFailed, Dialler, LookUp, Watching, look_up
 from bench.client.endpoint import Endpoint, address_of, tls_context
 from bench.client.exchange import Exchange, Limits, Phases
+from bench.client.gauge import Gauge
 from bench.client.lag import LagProbe
 from bench.client.line import Line
 from bench.client.masking import Mask
+from bench.client.outlook import Outlook
 from bench.client.request_text import request_bytes
 from bench.client.verdict import Circumstances, is_stale_connection, respond
-from bench.clock import SystemClock
+from bench.clock import SystemClock, WallOffset
 from bench.dialects import Intent, Words, merged, request_words
+from bench.model.load import ClientReading
+from bench.model.run import Vantage
 from bench.model.trial import Connection, Response
 from bench.ports import Call, Clock
 
+_MOST_DIALLING = 32
+"""Connections opened at a time: a listener's queue holds 128 and more."""
 _KEPT_IDLE_NS = 4_000_000_000
 """Servers close idle connections from 5 s on (uvicorn, Node); an older one is not trusted."""
 
@@ -68,10 +76,17 @@ class HttpChatClient:
             reach=endpoint.reach,
             look_up=look_up,
         )
-        self._dialler = Dialler(destination, clock.now_ns)
+        # Kernel stamps are readings of this machine's clock: of no use beside another one.
+        wall = WallOffset() if isinstance(clock, SystemClock) and sys.platform == "linux" else None
+        self._gauge = Gauge(clock.now_ns, wall)
+        self._outlook = Outlook()
+        watching = Watching(
+            now_ns=clock.now_ns, gauge=self._gauge, outlook=self._outlook, wall=wall
+        )
+        self._dialler = Dialler(destination, watching)
         self._mask = Mask(endpoint.headers, endpoint.secrets)
         self._asks_for_stream = endpoint.asks_for_stream
-        self._lag = LagProbe(clock.now_ns)
+        self._lag = LagProbe(clock.now_ns, on_lag=self._gauge.ticked)
         self._idle: list[Line] = []
         self._lines: set[Line] = set()
 
@@ -85,11 +100,14 @@ class HttpChatClient:
         attempt = _Attempt(
             request=self._request(call), deadline_ns=t0_ns + int(call.timeout_ms * 1e6)
         )
+        self._gauge.requests += 1
         mark = self._lag.begin()
         try:
             exchange = await self._run(attempt)
         finally:
             lag_ns = self._lag.end(mark)
+        if exchange.http.head is not None:
+            self._outlook.answered(exchange.http.head.headers)
         return t0_ns, respond(
             exchange,
             Circumstances(
@@ -105,8 +123,53 @@ class HttpChatClient:
             ),
         )
 
+    async def open_connections(self, count: int) -> int:
+        """Open connections until ``count`` are idle and fresh; return how many are.
+
+        Several at a time; the first that fails ends it, for requests say better why.
+        """
+        self._close_stale()
+        missing = count - len(self._idle)
+        while missing > 0:
+            batch = min(missing, _MOST_DIALLING)
+            if not await self._dialled(batch):
+                break
+            missing -= batch
+        return len(self._idle)
+
+    async def _dialled(self, count: int) -> bool:
+        tries = [asyncio.ensure_future(self._opened()) for _ in range(count)]
+        await asyncio.wait(tries)
+        lines = [line for line in (one.result() for one in tries) if line is not None]
+        now_ns = self._now_ns()
+        for line in lines:
+            line.idle_since_ns = now_ns
+        self._idle += lines
+        return len(lines) == count
+
+    async def _opened(self) -> Line | None:
+        timeout_ns = int(self._timeouts.connect_ms * 1e6)
+        attempt = _Attempt(request=b"", deadline_ns=self._now_ns() + timeout_ns)
+        try:
+            return await self._dial(attempt)
+        except DialFailed:
+            return None
+
+    def begin_reading(self) -> None:
+        """Start to watch how well this client works."""
+        self._gauge.begin()
+
+    def end_reading(self) -> ClientReading:
+        """Return how well it worked since ``begin_reading``."""
+        return self._gauge.reading()
+
+    def vantage(self) -> Vantage:
+        """Return from where the endpoint was seen by now."""
+        return self._outlook.vantage()
+
     async def close(self) -> None:
         """Close every connection; returns when they are gone."""
+        self._gauge.stop()
         self._idle.clear()
         for line in tuple(self._lines):
             line.abort()
@@ -192,3 +255,10 @@ class HttpChatClient:
                 return line
             line.abort()
         return None
+
+    def _close_stale(self) -> None:
+        oldest_ns = self._now_ns() - _KEPT_IDLE_NS
+        fresh = [line for line in self._idle if line.is_open and line.idle_since_ns >= oldest_ns]
+        for line in set(self._idle) - set(fresh):
+            line.abort()
+        self._idle = fresh

@@ -10,7 +10,11 @@ from typing import Any, cast
 
 from bench.client.endpoint import Address
 from bench.client.exchange import EndCode, Phases
+from bench.client.gauge import Gauge
 from bench.client.line import Line
+from bench.client.outlook import Outlook
+from bench.client.stamped import StampedTransport, ask_for_stamps
+from bench.clock import WallOffset
 from bench.endpoint import Reach
 
 SocketAddress = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
@@ -47,15 +51,27 @@ class Destination:
     look_up: LookUp
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watching:
+    """What is noted of connections besides what they carry."""
+
+    now_ns: Callable[[], int]
+    gauge: Gauge
+    outlook: Outlook
+    wall: WallOffset | None
+    """``None`` = reads are stamped by the event loop: the system or the clock has no better."""
+
+
 class Dialler:
     """Opens connections to one address."""
 
-    def __init__(self, destination: Destination, now_ns: Callable[[], int]) -> None:
+    def __init__(self, destination: Destination, watching: Watching) -> None:
         self._address = address = destination.address
         self._tls = destination.tls
         self._reach = destination.reach
         self._look_up = destination.look_up
-        self._now_ns = now_ns
+        self._watching = watching
+        self._now_ns = watching.now_ns
         self._where = f"{address.host}:{address.port}"
 
     async def dial(self, phases: Phases, *, timeout_s: float) -> Line:
@@ -74,6 +90,8 @@ class Dialler:
                 began = self._now_ns()
                 sock = await self._connect(found)
                 phases.connect_ns = self._now_ns() - began
+                self._watching.gauge.opened += 1
+                self._watching.outlook.connected(_peer(sock), phases.connect_ns)
                 return await self._open(sock, phases)
         except TimeoutError as error:
             message = f"no connection to {self._where} within {timeout_s:.1f} s"
@@ -135,6 +153,11 @@ class Dialler:
             return sock
 
     async def _open(self, sock: socket.socket, phases: Phases) -> Line:
+        wall = self._watching.wall
+        if self._tls is None and wall is not None and ask_for_stamps(sock):
+            line = Line(self._now_ns)
+            StampedTransport(sock, line, wall=wall, now_ns=self._now_ns, gauge=self._watching.gauge)
+            return line
         host = self._address.host if self._tls else None
         began = self._now_ns()
         with ExitStack() as stack:
@@ -179,6 +202,13 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ssl.SSLError) and error.reason:
         return error.reason.replace("_", " ").lower()
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+
+
+def _peer(sock: socket.socket) -> str:
+    try:
+        return str(sock.getpeername()[0])
+    except OSError:  # it is gone already; the request will say so
+        return ""
 
 
 def _is_ip(host: str) -> bool:

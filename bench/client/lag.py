@@ -14,8 +14,11 @@ _TICK_NS = 5_000_000
 class LagProbe:
     """Answers "how late was the loop at worst since …" for any number of overlapping windows."""
 
-    def __init__(self, now_ns: Callable[[], int]) -> None:
+    def __init__(
+        self, now_ns: Callable[[], int], *, on_lag: Callable[[int], None] = lambda _: None
+    ) -> None:
         self._now_ns = now_ns
+        self._on_lag = on_lag
         self._watchers = 0
         self._tick_number = 0
         self._due_ns = 0
@@ -46,6 +49,7 @@ class LagProbe:
     def _tick(self) -> None:
         now = self._now_ns()
         lag = max(0, now - self._due_ns)
+        self._on_lag(lag)
         while self._peaks and self._peaks[-1][1] <= lag:
             self._peaks.pop()
         self._peaks.append((self._tick_number, lag))

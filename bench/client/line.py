@@ -5,8 +5,20 @@ Each read is stamped before anything looks at it. What the bytes mean is the exc
 
 import asyncio
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from bench.client.exchange import Exchange
+
+
+class ByteTransport(Protocol):
+    """What a line needs of a transport; asyncio's and ``StampedTransport`` have it."""
+
+    def write(self, data: bytes) -> None: ...  # noqa: D102 - as in asyncio
+    def abort(self) -> None: ...  # noqa: D102
+    def is_closing(self) -> bool: ...  # noqa: D102
+    def get_write_buffer_size(self) -> int: ...  # noqa: D102
+    def set_write_buffer_limits(self, high: int | None = None) -> None: ...  # noqa: D102
+    def get_extra_info(self, name: str) -> Any: ...  # noqa: ANN401, D102
 
 
 class Line:
@@ -22,7 +34,7 @@ class Line:
         self.local_port: int | None = None
         self._now_ns = now_ns
         self._loop = loop
-        self._transport: asyncio.Transport | None = None
+        self._transport: ByteTransport | None = None
         self._exchange: Exchange | None = None
         self._over: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -65,7 +77,7 @@ class Line:
 
     # ---- called by the transport ---------------------------------------------
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: ByteTransport) -> None:
         """Take the open connection."""
         # No slack: `resume_writing` then comes when the last byte of a request has left.
         transport.set_write_buffer_limits(high=0)
@@ -75,7 +87,10 @@ class Line:
 
     def data_received(self, data: bytes) -> None:
         """Stamp and hand on what arrived."""
-        at_ns = self._now_ns()
+        self.take(self._now_ns(), data)
+
+    def take(self, at_ns: int, data: bytes) -> None:
+        """Hand on what arrived at ``at_ns``."""
         exchange = self._exchange
         if exchange is None:
             self.abort()  # bytes that nobody asked for: the next answer could not be trusted

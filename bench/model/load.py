@@ -10,6 +10,7 @@ from bench.model.record import Record
 Arrival = Literal["constant", "poisson", "gamma"]
 StageKind = Literal["closed", "open", "trace"]
 SaturationReason = Literal["degradation", "success", "slo"]
+Stamps = Literal["kernel", "loop", "mixed"]
 StageEnd = Literal[
     "requests",
     "duration",
@@ -93,7 +94,7 @@ class Sweep(Record, frozen=True, kw_only=True):
 class ClientReading(Record, frozen=True, kw_only=True):
     """How well this client did its work during one stage; milliseconds. ``None`` = not measured."""
 
-    stamps: Literal["kernel", "loop", "mixed"] | None = None
+    stamps: Stamps | None = None
     """Who stamped the arriving reads: the kernel on arrival, or this process on reading."""
     reads: int = 0
     receive_lag_p50_ms: float | None = None

@@ -1,0 +1,159 @@
+"""A plain TCP transport whose reads carry the time at which the kernel received them (Linux).
+
+What the event loop does between a segment's arrival and its turn is then no part of any figure.
+An ``asyncio.Transport`` by shape, as far as ``Line`` uses one. Source: socket(7), SO_TIMESTAMPNS.
+"""
+
+import asyncio
+import socket
+import struct
+import sys
+from collections.abc import Callable
+
+from bench.client.gauge import Gauge
+from bench.client.line import Line
+from bench.clock import WallOffset
+
+_SO_TIMESTAMPNS = 35
+"""Of Linux on all machines but alpha, parisc and sparc; Python's `socket` doesn't name it."""
+_READ_BYTES = 65_536
+_SECONDS_AND_NS = struct.Struct("@qq")
+_ANCILLARY_BYTES = socket.CMSG_SPACE(_SECONDS_AND_NS.size)
+_NS_PER_S = 1_000_000_000
+
+
+def ask_for_stamps(sock: socket.socket) -> bool:
+    """Have the kernel stamp what arrives on ``sock``; return whether it will."""
+    if sys.platform != "linux":
+        return False
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+    except OSError:
+        return False
+    return True
+
+
+class StampedTransport:
+    """Carries the bytes of one line.
+
+    Args:
+        sock: Connected and non-blocking, with stamps asked for; it is closed with the transport.
+        line: Whose bytes they are.
+        wall: Turns stamps into the clock of all other figures.
+        now_ns: That clock.
+        gauge: Counts how late each read came to its turn.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        line: Line,
+        *,
+        wall: WallOffset,
+        now_ns: Callable[[], int],
+        gauge: Gauge,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._sock = sock
+        self._line = line
+        self._wall = wall
+        self._now_ns = now_ns
+        self._gauge = gauge
+        self._unsent = bytearray()
+        self._is_closing = False
+        self._last_ns = 0
+        line.connection_made(self)
+        self._loop.add_reader(sock.fileno(), self._read)
+
+    def write(self, data: bytes) -> None:
+        """Send now what the socket takes; the rest follows when it takes more."""
+        if self._is_closing:
+            return
+        if self._unsent:
+            self._unsent += data
+            return
+        try:
+            sent = self._sock.send(data)
+        except (BlockingIOError, InterruptedError):
+            sent = 0
+        except OSError as error:
+            self._end(error)
+            return
+        if sent < len(data):
+            self._unsent += memoryview(data)[sent:]
+            self._loop.add_writer(self._sock.fileno(), self._flush)
+
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes the socket has not taken yet."""
+        return len(self._unsent)
+
+    def set_write_buffer_limits(self, high: int | None = None) -> None:
+        """Take that no slack is wanted: ``resume_writing`` always means an empty buffer here."""
+
+    def get_extra_info(self, name: str) -> tuple[str, int] | None:
+        """Return this end's address under ``sockname``."""
+        return self._sock.getsockname() if name == "sockname" else None
+
+    def is_closing(self) -> bool:
+        """Whether no more can be sent."""
+        return self._is_closing
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._end(None)
+
+    def _read(self) -> None:
+        try:
+            data, ancillary, _, _ = self._sock.recvmsg(_READ_BYTES, _ANCILLARY_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self._end(error)
+            return
+        now_ns = self._now_ns()
+        if not data:
+            self._line.eof_received()
+            self._end(None)
+            return
+        self._line.take(self._arrived_ns(ancillary, now_ns), data)
+
+    def _arrived_ns(self, ancillary: list[tuple[int, int, bytes]], now_ns: int) -> int:
+        for level, kind, value in ancillary:
+            if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
+                seconds, rest = _SECONDS_AND_NS.unpack(value)
+                at_ns = self._wall.monotonic_ns(seconds * _NS_PER_S + rest, now_ns)
+                if at_ns is not None:
+                    self._gauge.received(now_ns - at_ns)
+                    # The two clocks are compared anew now and then: no read is before the last.
+                    self._last_ns = max(at_ns, self._last_ns)
+                    return self._last_ns
+        self._gauge.unstamped += 1
+        self._last_ns = now_ns
+        return now_ns
+
+    def _flush(self) -> None:
+        try:
+            sent = self._sock.send(self._unsent)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self._end(error)
+            return
+        del self._unsent[:sent]
+        if not self._unsent:
+            self._loop.remove_writer(self._sock.fileno())
+            self._line.resume_writing()
+
+    def _end(self, error: OSError | None) -> None:
+        if self._is_closing:
+            return
+        self._is_closing = True
+        self._unsent.clear()
+        self._loop.remove_reader(self._sock.fileno())
+        self._loop.remove_writer(self._sock.fileno())
+        # Not at once: whoever closes is in the middle of something that the line also knows of.
+        self._loop.call_soon(self._closed, error)
+
+    def _closed(self, error: OSError | None) -> None:
+        self._sock.close()
+        self._line.connection_lost(error)
