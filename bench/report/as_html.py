@@ -18,6 +18,7 @@ from bench.report.escaping import code_parts, shorten, visible
 from bench.report.load import load_chart
 from bench.report.resources import resource_chart, resource_sentence
 from bench.report.sections import sections
+from bench.report.transcripts import transcripts
 from bench.report.verdict import headline, standings, trust_level
 
 MOST_CHARACTERS = 6_000
@@ -31,6 +32,7 @@ def html_report(document: Document) -> str:
     style = _template_text("report.css")
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     answers, more = failed_answers(document)
+    told, untold = transcripts(document)
     found = sections(document)
     return _template().render(
         document=document,
@@ -50,6 +52,8 @@ def html_report(document: Document) -> str:
         folded_sections=[section for section in found if section.is_folded],
         answers=answers,
         more_answers=more,
+        transcripts=told,
+        more_transcripts=untold,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bench.model.document import Document
 from bench.model.summary import TargetSummary
+from bench.report.agent import agent_sentences
 from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
@@ -17,6 +18,7 @@ _MOST_TARGETS = 14
 _MOST_FAILING = 3
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
+_MOST_CODED = 4
 _COLUMNS = (
     ("", "done"),
     ("", "ok"),
@@ -37,10 +39,13 @@ def terminal_summary(document: Document, *, width: int = 80) -> str:
     lines += _caveats(document, width)
     lines += ["", *_table(document.summary.targets, width)]
     lines += _errors(document.summary.targets, width)
+    coded = agent_sentences(document)[:_MOST_CODED]
     told = standings(document)
     used = resource_sentence(document)
-    if told or used:
+    if told or used or coded:
         lines.append("")
+        for sentence in coded:
+            lines += _wrap(sentence, width, most=2)
         lines += _wrap(used, width, most=2) if used else []
         for standing in told:
             lines += _wrap(_sentence(standing), width, most=2)

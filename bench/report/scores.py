@@ -6,7 +6,7 @@ from bench.model.document import Document
 from bench.model.summary import SliceSummary
 from bench.report.cells import score_cell
 from bench.report.figures import ABSENT, number, percent, percent_range
-from bench.report.tables import Cell, Section, Table, text
+from bench.report.tables import Cell, Section, Table
 
 
 def quality(document: Document) -> Section:
@@ -101,29 +101,6 @@ def agreement(document: Document) -> Section:
         note=f"How often two targets gave the same answer to the same task, right or wrong.{told}",
         table=Table(columns=("Target", "Other target", "Same answer"), rows=tuple(rows), words=2),
         is_folded=True,
-    )
-
-
-def agents(document: Document) -> Section:
-    """Return agentic figures that the document brings along."""
-    rows = []
-    for target in document.summary.targets:
-        agent = target.agent
-        if agent is not None:
-            known = {name: value for name, value in agent.items() if not isinstance(value, dict)}
-            rate = known.get("solveRate")
-            rows.append(
-                text(
-                    target.target_id,
-                    f"{known.get('solved', ABSENT)} of {known.get('attempted', ABSENT)}",
-                    percent(rate if isinstance(rate, int | float) else None),
-                )
-            )
-    return Section(
-        id="agents",
-        title="Agentic coding",
-        note="Tasks solved end to end, as the document says.",
-        table=Table(columns=("Target", "Solved", "Solve rate"), rows=tuple(rows)),
     )
 
 

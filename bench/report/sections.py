@@ -1,11 +1,12 @@
 """Document → the sections that every long report shows, each figure with what it stands on."""
 
 from bench.model.document import Document
+from bench.report.agent import agent_sections
 from bench.report.cells import HELD_BACK, is_held_back, p50, score_cell, success_cell
 from bench.report.figures import percent, rate_detail, usd
 from bench.report.load import load
 from bench.report.making import making_sections
-from bench.report.scores import agents, agreement, quality, slices
+from bench.report.scores import agreement, quality, slices
 from bench.report.service import cost, reliability, speed
 from bench.report.tables import Cell, Section, Table
 from bench.summary.performance import headline_block
@@ -17,6 +18,7 @@ def sections(document: Document) -> tuple[Section, ...]:
         _overview(document),
         speed(document),
         load(document),
+        *agent_sections(document),
         quality(document),
         slices("dimensions", "Scores by dimension", document.summary.dimensions),
         slices("difficulties", "Scores by difficulty", document.summary.difficulties),
@@ -24,7 +26,6 @@ def sections(document: Document) -> tuple[Section, ...]:
         agreement(document),
         reliability(document),
         cost(document),
-        agents(document),
         _cases(document),
         *making_sections(document),
     )
