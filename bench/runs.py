@@ -1,7 +1,7 @@
 """From what a person calls a run to its file: a path, a run id, `latest`, `latest~1`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,29 @@ def find_run(name: str, shelf: Shelf, *, needs_journal: bool) -> FoundRun:
     return FoundRun(path=_fullest(file), is_archived=True)
 
 
+def kept_journals(shelf: Shelf, *, since: float) -> Iterator[Path]:
+    """Yield the journals of the runs that are kept, the last written first.
+
+    Of a run whose journal grew on where it was made, that one; runs that left only a document have
+    none.
+
+    Args:
+        shelf: Where to look; its repository decides whose runs.
+        since: Seconds of the system's clock: journals written last before it are left out.
+    """
+    for run in _of_repository(_newest_first(shelf.archive), shelf.repository):
+        kept = _file_in(run)
+        if kept.suffix != _JOURNAL:
+            continue
+        journal = _fullest(kept)
+        try:
+            is_fresh = journal.stat().st_mtime >= since
+        except OSError:
+            continue  # removed in this moment
+        if is_fresh:
+            yield journal
+
+
 def _kept_run(name: str, shelf: Shelf) -> Path:
     """Return the folder of the run that ``name`` means."""
     latest = _LATEST.fullmatch(name)
@@ -83,7 +106,7 @@ def _kept_run(name: str, shelf: Shelf) -> Path:
     raise UsageFault(message, hint=hint)
 
 
-def _of_repository(runs: list[Path], repository: Path | None) -> Iterator[Path]:
+def _of_repository(runs: Iterable[Path], repository: Path | None) -> Iterator[Path]:
     for run in runs:
         origin = kept_from(run) if repository else None
         if repository is None or (origin and origin.repository == str(repository)):

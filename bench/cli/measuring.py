@@ -7,8 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.app import Session, run_plan
-from bench.cli.agreeing import agree
+import msgspec
+
+from bench.app import RunRequest, Session, run_plan
+from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
@@ -60,29 +62,47 @@ def measure(params: Mapping[str, Any], console: Console) -> Outcome:
         console: Talks.
     """
     ready = _prepare(params, console)
-    request = ready.preparation.request
     free = ready.preparation.free_because
-    if free is None:
-        twin = _unfinished(ready, params)
-        if twin is not None:
-            return resume_journal(FoundRun(path=twin, is_archived=False), params, console)
-        bounds = _bounds(ready)
-        console.say(f"paid run: {bounds.text()}")
-        agree(
-            bounds,
-            max_cost=request.config.max_cost_usd,
-            allow_unknown_cost=ready.config.settings.allow_unknown_cost,
-            said_yes=bool(params.get("yes")),
-        )
-    else:
+    if free is not None:
         console.say(f"free run: {free}")
+        return _carried_out(ready, ready.preparation.request, console)
+    twin = _unfinished(ready, params)
+    if twin is not None:
+        return resume_journal(FoundRun(path=twin, is_archived=False), params, console)
+    return _paid(ready, params, console)
+
+
+def _paid(ready: _Ready, params: Mapping[str, Any], console: Console) -> Outcome:
+    """Run what may cost money: with a yes, and within the user's limit per day."""
+    request, bounds, account = ready.preparation.request, _bounds(ready), day_account()
+    console.say(f"paid run: {bounds.text()}")
+    agree(
+        bounds,
+        run=request.config,
+        account=account,
+        allow_unknown_cost=ready.config.settings.allow_unknown_cost,
+        said_yes=bool(params.get("yes")),
+    )
+    most = most_of(bounds, limit_usd=request.config.max_cost_usd)
+    with within_the_day(account, request.run_id, most_usd=most, console=console) as claim:
+        if claim is None:
+            return _carried_out(ready, request, console)
+        config = msgspec.structs.replace(request.config, day_allowance_usd=claim.granted_usd)
+        outcome = _carried_out(ready, replace(request, config=config), console)
+        if outcome.spent_usd is not None:
+            claim.settle(outcome.spent_usd)
+        return outcome
+
+
+def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcome:
+    settings = ready.config.settings
     session = Session(
         endpoint=make_endpoint(request.config, ready.access, body=ready.body),
-        progress=show_progress(quiet=ready.config.settings.quiet),
+        progress=show_progress(quiet=settings.quiet),
         link=ready.link,
-        archive_folder=archive_folder() if ready.config.settings.archive else None,
-        has_tags=ready.config.settings.tag,
-        require_complete=ready.config.settings.require_complete,
+        archive_folder=archive_folder() if settings.archive else None,
+        has_tags=settings.tag,
+        require_complete=settings.require_complete,
         summary_width=terminal_width(),
         repository=common_folder(ready.config.git_root),
     )

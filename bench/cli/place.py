@@ -24,6 +24,18 @@ def data_home() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
+def config_home() -> Path:
+    """Return the folder of this program in the user's configuration folder."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "gateway-bench"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "gateway-bench"
+
+
+def claims_folder() -> Path:
+    """Return where runs note what they may spend of a day."""
+    return data_home() / "gateway-bench" / "days"
+
+
 def archive_folder() -> Path:
     """Return the user's folder of runs: one folder per run id."""
     return data_home() / "gateway-bench" / "runs"

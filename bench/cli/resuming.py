@@ -1,12 +1,14 @@
 """An interrupted run from its journal to its end."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from bench.app import Session, render, resume_plan
 from bench.cases import CASES
-from bench.cli.agreeing import agree
+from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.options import typed_settings
@@ -22,7 +24,7 @@ from bench.journal import read_journal
 from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.model.case import Case
-from bench.model.run import NewBudget, NewLimits
+from bench.model.run import NewBudget, NewLimits, RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
@@ -86,21 +88,9 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     if body is not None:
         case = body_case(body)
         cases[case.info.id] = case
-    if free is None and ledger.missing:
-        bounds = estimate(
-            [trial for trial in ledger.missing if trial.case_id in cases],
-            targets=ledger.header.targets,
-            cases=cases,
-            config=run,
-            body=body,
-        )
-        console.say(f"paid run, what is missing: {bounds.text()}")
-        agree(
-            bounds,
-            max_cost=run.max_cost_usd,
-            allow_unknown_cost=config.settings.allow_unknown_cost,
-            said_yes=bool(params.get("yes")),
-        )
+    going_on = _GoingOn(
+        found=found, ledger=ledger, run=run, config=config, limits=limits, cases=cases, body=body
+    )
     session = Session(
         endpoint=make_endpoint(run, access, body=body),
         progress=show_progress(quiet=config.settings.quiet),
@@ -111,8 +101,61 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         summary_width=terminal_width(),
         new_limits=limits,
     )
-    folder = found.reports_folder(config.output_folder())
-    return ended(resume_plan(found.path, cases, session, reports_folder=folder), console)
+    if free is not None or not ledger.missing:
+        return _carried_out(going_on, session, console)
+    return _paid(going_on, session, console, said_yes=bool(params.get("yes")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _GoingOn:
+    """A run that is about to go on."""
+
+    found: FoundRun
+    ledger: Ledger
+    run: RunConfig
+    """With the limits that hold now."""
+    config: Config
+    limits: NewLimits
+    cases: Mapping[str, Case]
+    body: bytes | None
+
+
+def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: bool) -> Outcome:
+    """Go on with what may cost money: with a yes, and within the user's limit per day."""
+    ledger, run, account = going_on.ledger, going_on.run, day_account()
+    bounds = estimate(
+        [trial for trial in ledger.missing if trial.case_id in going_on.cases],
+        targets=ledger.header.targets,
+        cases=going_on.cases,
+        config=run,
+        body=going_on.body,
+    )
+    console.say(f"paid run, what is missing: {bounds.text()}")
+    agree(
+        bounds,
+        run=run,
+        account=account,
+        allow_unknown_cost=going_on.config.settings.allow_unknown_cost,
+        said_yes=said_yes,
+    )
+    before = ledger.known_spend_usd
+    left = None if run.max_cost_usd is None else max(0.0, run.max_cost_usd - before)
+    most = most_of(bounds, limit_usd=left)
+    with within_the_day(account, ledger.header.run_id, most_usd=most, console=console) as claim:
+        if claim is None:
+            return _carried_out(going_on, session, console)
+        allowance = before + claim.granted_usd
+        limits = msgspec.structs.replace(going_on.limits, day_allowance_usd=allowance)
+        outcome = _carried_out(going_on, replace(session, new_limits=limits), console)
+        if outcome.spent_usd is not None:
+            claim.settle(outcome.spent_usd - before)
+        return outcome
+
+
+def _carried_out(going_on: _GoingOn, session: Session, console: Console) -> Outcome:
+    folder = going_on.found.reports_folder(going_on.config.output_folder())
+    made = resume_plan(going_on.found.path, going_on.cases, session, reports_folder=folder)
+    return ended(made, console)
 
 
 def _new_limits(config: Config) -> NewLimits:

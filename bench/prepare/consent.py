@@ -47,20 +47,27 @@ def free_because(hello: Hello | None, listing: Listing | None, address: Address)
 def consent(
     bounds: Estimate,
     *,
-    max_cost: float | None,
+    limit: str | None,
     allow_unknown_cost: bool,
     said_yes: bool,
     is_terminal: bool,
 ) -> Consent:
     """Return whether a paid run may begin, or has to be asked about.
 
+    Args:
+        bounds: What it can cost.
+        limit: The money limit as it is written; ``None`` = there is none.
+        allow_unknown_cost: Go on though the limit can't be kept.
+        said_yes: `--yes` was typed.
+        is_terminal: Somebody can be asked.
+
     Raises:
         PaidRunRefused: The money limit can't be kept, or nobody is there to say yes.
     """
-    if max_cost is not None and bounds.unbounded and not allow_unknown_cost:
+    if limit is not None and bounds.unbounded and not allow_unknown_cost:
         target, why = next(iter(bounds.unbounded.items()))
         more = f" (and {len(bounds.unbounded) - 1} more)" if len(bounds.unbounded) > 1 else ""
-        message = f"`--max-cost {max_cost:g}` can't be kept for {target}{more}: {why}"
+        message = f"`{limit}` can't be kept for {target}{more}: {why}"
         hint = (
             "`--assume-price IN/OUT` in dollars per million tokens, the extra "
             "`gateway-bench[prices]` for list prices, `--max-tokens N` where answers have no "

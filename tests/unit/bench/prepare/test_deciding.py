@@ -180,32 +180,34 @@ UNBOUNDED = Estimate(
 
 
 @pytest.mark.parametrize(
-    ("made", "max_cost", "allow", "yes", "terminal", "wanted"),
+    ("made", "limit", "allow", "yes", "terminal", "wanted"),
     [
         pytest.param(BOUNDED, None, False, True, False, "given", id="yes"),
         pytest.param(BOUNDED, None, False, False, True, "ask", id="terminal"),
-        pytest.param(BOUNDED, 1.0, False, True, False, "given", id="limit-can-be-kept"),
-        pytest.param(UNBOUNDED, 1.0, True, True, False, "given", id="unknown-is-allowed"),
+        pytest.param(BOUNDED, "--max-cost 1", False, True, False, "given", id="limit-can-be-kept"),
+        pytest.param(
+            UNBOUNDED, "--max-cost 1", True, True, False, "given", id="unknown-is-allowed"
+        ),
         pytest.param(UNBOUNDED, None, False, True, False, "given", id="no-limit"),
     ],
 )
-def test_a_paid_run_begins_with_a_yes(made, max_cost, allow, yes, terminal, wanted):
-    given = consent(
-        made, max_cost=max_cost, allow_unknown_cost=allow, said_yes=yes, is_terminal=terminal
-    )
+def test_a_paid_run_begins_with_a_yes(made, limit, allow, yes, terminal, wanted):
+    given = consent(made, limit=limit, allow_unknown_cost=allow, said_yes=yes, is_terminal=terminal)
     assert given == wanted
 
 
 @pytest.mark.parametrize(
-    ("made", "max_cost", "yes", "said"),
+    ("made", "limit", "yes", "said"),
     [
         pytest.param(BOUNDED, None, False, "nobody said yes", id="nobody-there"),
-        pytest.param(UNBOUNDED, 1.0, True, r"can't be kept for t \(and 1 more\)", id="limit"),
+        pytest.param(
+            UNBOUNDED, "--max-cost 1", True, r"can't be kept for t \(and 1 more\)", id="limit"
+        ),
     ],
 )
-def test_a_paid_run_without_a_yes_is_refused_with_its_estimate(made, max_cost, yes, said):
+def test_a_paid_run_without_a_yes_is_refused_with_its_estimate(made, limit, yes, said):
     with pytest.raises(PaidRunRefused, match=said) as caught:
-        consent(made, max_cost=max_cost, allow_unknown_cost=False, said_yes=yes, is_terminal=False)
+        consent(made, limit=limit, allow_unknown_cost=False, said_yes=yes, is_terminal=False)
     assert caught.value.exit_code == 7
     assert caught.value.detail["estimate"]["requests"] == made.requests
 
