@@ -1,0 +1,70 @@
+"""The last steps before the hostile program: limits, no rights, no calls, no way back."""
+
+import os
+import resource
+import signal
+
+from bench.warden import kernel, room
+from bench.warden.filters import call_filter
+from bench.warden.landlock import enclose
+from bench.warden.order import Order
+
+_OPEN_FILES = 256
+_LIBRARY_SIGNALS = (32, 33)
+_HIGHEST_DESCRIPTOR = 1 << 20
+_OURS = 2
+"""Processes of ours that the kernel counts with the program's: this side, and who waits for it."""
+
+
+def become(order: Order, folder: str, descriptors: tuple[int, int, int, int]) -> None:
+    """Turn this process into the program.
+
+    Args:
+        order: What was asked.
+        folder: Working directory of walls that bring none of their own.
+        descriptors: Standard streams, and where the caller writes a fault; that one closes itself.
+
+    Raises:
+        OSError: A step was refused; nothing hostile has run.
+    """
+    os.setsid()
+    *streams, fault = descriptors
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+    os.closerange(len(streams), fault)
+    os.closerange(fault + 1, _HIGHEST_DESCRIPTOR)
+    for limit, value in limits(order).items():
+        resource.setrlimit(limit, (value, value + (limit == resource.RLIMIT_CPU)))
+    for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, *_LIBRARY_SIGNALS}:
+        signal.signal(number, signal.SIG_DFL)
+    if order.is_alone:
+        kernel.die_with_parent(signal.SIGKILL)
+    kernel.drop_capabilities()
+    kernel.gain_nothing()
+    version = enclose(
+        looked_at=order.looked_at if order.is_alone else ["/"],
+        owned=[folder] if order.is_alone else list(room.OWNED),
+        devices=list(room.DEVICES),
+    )
+    if order.is_alone and version == 0:
+        raise OSError("this kernel has no Landlock")
+    alone = os.getpid() if order.is_alone else None
+    kernel.filter_calls(call_filter(os.uname().machine, alone=alone))
+    os.execve(order.argv[0], order.argv, order.environment)  # noqa: S606 - that is what this is for
+
+
+def limits(order: Order) -> dict[int, int]:
+    """Return the limits of one process, by their number."""
+    found = {
+        resource.RLIMIT_CPU: max(1, int(order.cpu_s + 0.999)),
+        resource.RLIMIT_FSIZE: order.file_bytes,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+    }
+    if not order.is_alone or order.user is not None:
+        found[resource.RLIMIT_NPROC] = order.processes + _OURS
+    if order.memory_limit == "AS":
+        found[resource.RLIMIT_AS] = order.memory_bytes
+    elif order.memory_limit == "DATA":
+        found[resource.RLIMIT_DATA] = order.memory_bytes
+    return found
