@@ -10,10 +10,11 @@ import msgspec
 from bench.simulator.answers import BookEntry, Reply, draw, share
 from bench.simulator.chat import ChatBody, prompt_tokens
 from bench.simulator.compose import compose
-from bench.simulator.events import FINGERPRINT, EventWriter, Tail, error_body
+from bench.simulator.events import Tail
 from bench.simulator.exchange import Exchange, RequestRecord
 from bench.simulator.providers import Route
 from bench.simulator.scenario import Scenario
+from bench.simulator.spoken import Api, Head
 from bench.simulator.timeline import (
     Clock,
     Event,
@@ -23,6 +24,9 @@ from bench.simulator.timeline import (
     stream_events,
 )
 
+Asked = tuple[Api, ChatBody]
+"""The protocol of a request, and what it asks."""
+
 _JSON = ("content-type", "application/json")
 _HTML = ("content-type", "text/html; charset=utf-8")
 _STREAM = (
@@ -30,11 +34,6 @@ _STREAM = (
     ("cache-control", "no-cache"),
 )
 _TOO_MANY = 429
-_ERROR_KINDS = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    _TOO_MANY: "rate_limit_error",
-}
 
 
 def fixed(
@@ -58,10 +57,11 @@ def fails(scenario: Scenario, draws: tuple[object, ...]) -> bool:
     return share("failing", *draws) * 100 < scenario.failing_percent
 
 
-def failure(record: RequestRecord, scenario: Scenario, status: int, message: str) -> Exchange:
+def failure(
+    record: RequestRecord, scenario: Scenario, status: int, message: str, *, api: Api
+) -> Exchange:
     """Return an error answer in the form the scenario asks for, after its time to first token."""
-    kind = _ERROR_KINDS.get(status, "server_error")
-    body = error_body(f"simulated_{status}", message, kind=kind)
+    body = api.error(f"simulated_{status}", message, status=status)
     exchange = fixed(record, status, body, [])
     if scenario.html:
         body = f"<html><head><title>{status}</title></head><body>{message}</body></html>".encode()
@@ -76,24 +76,25 @@ def failure(record: RequestRecord, scenario: Scenario, status: int, message: str
 
 def answer(
     record: RequestRecord,
-    chat: ChatBody,
+    asked: Asked,
     route: Route,
     scenario: Scenario,
     *,
     entry: BookEntry | None,
     clock: tuple[int, int],
 ) -> Exchange:
-    """Return the answer to a chat request.
+    """Return the answer to a request.
 
     Args:
         record: Gets what is planned; its provider answers.
-        chat: The request.
+        asked: The request.
         route: Whose prices count and which model answers.
         scenario: How it is answered.
         entry: The book's entry for the prompt.
         clock: Seed, and unix seconds now.
     """
     seed, created = clock
+    api, chat = asked
     if record.cache_hit:
         scenario = replace(scenario, ttft_ns=0, itl_ns=0, jitter_ns=0, pause_at=None)
     provider, prompt = record.provider or route.provider, record.prompt_hash or ""
@@ -115,18 +116,17 @@ def answer(
         chat.wants_usage,
     )
     headers = _served_headers(record, route)
+    head = Head(
+        number=record.x_request_id, created=created, model=route.model, chat=chat, tail=tail
+    )
     if chat.stream and not scenario.as_json:
-        writer = EventWriter(
-            scenario,
-            answer_id=f"chatcmpl-{record.x_request_id}",
-            created=created,
-            model=route.model,
-        )
+        writer = api.writer(scenario, head)
         events = stream_events(
             scenario, reply, writer, tail=tail, seed=draw("jitter", seed, provider, prompt)
         )
         return _streamed(record, scenario, events, headers)
-    return _whole(record, scenario, reply, tail, headers=headers, head=(created, route.model))
+    body = _json_body(scenario, reply, api, head)
+    return _whole(record, scenario, reply, usage=tail.usage, headers=headers, body=body)
 
 
 def _streamed(
@@ -156,13 +156,12 @@ def _whole(
     record: RequestRecord,
     scenario: Scenario,
     reply: Reply,
-    tail: Tail,
     *,
+    usage: dict[str, Any],
     headers: list[tuple[str, str]],
-    head: tuple[int, str],
+    body: bytes,
 ) -> Exchange:
     """Return the answer as one JSON body, due when its last token would be."""
-    body = _json_body(record, scenario, reply, tail, head)
     if scenario.gzip:
         body, headers = gzip.compress(body, mtime=0), [*headers, ("content-encoding", "gzip")]
     due = Clock(scenario, seed=0).due_ns(max(0, reply.tokens - 1))
@@ -171,7 +170,7 @@ def _whole(
     events: tuple[Event, ...] = (Event(due, "content", len(text), b"", reply.tokens),)
     if scenario.end in {"cut", "eof", "reset", "stall"}:
         sent, events = body[: len(body) // 2], ()
-    cost = [("x-cost-usd", repr(tail.usage["cost"]))] if scenario.usage != "never" else []
+    cost = [("x-cost-usd", repr(usage["cost"]))] if scenario.usage != "never" else []
     return Exchange(
         record=record,
         status=200,
@@ -186,50 +185,11 @@ def _whole(
     )
 
 
-def _json_body(
-    record: RequestRecord, scenario: Scenario, reply: Reply, tail: Tail, head: tuple[int, str]
-) -> bytes:
+def _json_body(scenario: Scenario, reply: Reply, api: Api, head: Head) -> bytes:
     if scenario.end == "error":
-        return error_body("simulated", "simulated upstream error", kind="server_error")
-    created, model = head
-    choice = {
-        "index": 0,
-        "message": _message(scenario, reply),
-        "logprobs": None,
-        "finish_reason": None if scenario.no_finish else tail.finish_reason,
-    }
-    body: dict[str, Any] = {
-        "id": f"chatcmpl-{record.x_request_id}",
-        "object": "chat.completion",
-        "created": created,
-        "model": model,
-        "system_fingerprint": FINGERPRINT,
-        "choices": [choice],
-        **tail.extra,
-    }
-    if scenario.usage != "never":
-        body["usage"] = tail.usage
-    data = msgspec.json.encode(body)
+        return api.error("simulated", "simulated upstream error", status=500)
+    data = msgspec.json.encode(api.whole(scenario, head, reply))
     return data[: len(data) * 2 // 3] if scenario.bad_json_at is not None else data
-
-
-def _message(scenario: Scenario, reply: Reply) -> dict[str, Any]:
-    content = "".join(reply.content)
-    message: dict[str, Any] = {"role": "assistant", "content": content or None}
-    if not reply.calls:
-        message["content"] = content
-    if reply.reasoning and scenario.reasoning_field != "hidden":
-        message[scenario.reasoning_field] = "".join(reply.reasoning)
-    if reply.calls:
-        message["tool_calls"] = [
-            {
-                "id": f"call_sim_{index}",
-                "type": "function",
-                "function": {"name": call.name, "arguments": call.text},
-            }
-            for index, call in enumerate(reply.calls)
-        ]
-    return message
 
 
 def _usage(record: RequestRecord, route: Route, scenario: Scenario, reply: Reply) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A chat completion request, checked as OpenAI's API checks it. Pure."""
+"""A chat completion request, checked as OpenAI's API checks it; other protocols become one. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,6 +40,8 @@ class ChatBody(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     tools: list[dict[str, Any]] | None = None
+    include: list[str] | None = None
+    """What else a request in another protocol wants to be told."""
 
     @property
     def limit(self) -> int | None:

@@ -41,6 +41,8 @@ class RequestRecord(msgspec.Struct, kw_only=True):
     path: str
     received_ns: int
     status: int = 0
+    api: str | None = None
+    """``chat``, ``messages`` or ``responses``; ``None`` = nothing was asked of a model."""
     model: str | None = None
     """As it was asked for."""
     provider: str | None = None

@@ -4,10 +4,11 @@ Knows nothing of sockets; its state is what a gateway remembers between requests
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -16,14 +17,20 @@ from bench import __version__
 from bench.simulator import answering
 from bench.simulator.book import AnswerBook
 from bench.simulator.catalogue import models_body, simulated
-from bench.simulator.chat import ChatBody, decode_chat, fingerprint
+from bench.simulator.chat import fingerprint
 from bench.simulator.errors import RequestRefused
-from bench.simulator.events import error_body
 from bench.simulator.exchange import Exchange, Request, RequestRecord
+from bench.simulator.messages import MessagesApi
 from bench.simulator.providers import Route, find_route
+from bench.simulator.responses import ResponsesApi
 from bench.simulator.scenario import Scenario, header_words, parse_words
+from bench.simulator.spoken import Api, ChatApi
 
-_CHAT_PATHS = frozenset({"/v1/chat/completions", "/chat/completions"})
+_CHAT: Api = ChatApi()
+_APIS: Mapping[str, Api] = MappingProxyType(
+    {"/chat/completions": _CHAT, "/messages": MessagesApi(), "/responses": ResponsesApi()}
+)
+"""By the path below a base."""
 _READ_PATHS = frozenset({"/", "/health", "/v1/models", "/models"})
 _SECOND_NS = 1_000_000_000
 _NOT_ALLOWED = 405
@@ -65,7 +72,8 @@ class Gateway:
         try:
             return self._route(request, record)
         except RequestRefused as refusal:
-            body = error_body(refusal.code, refusal.message, kind="invalid_request_error")
+            api = _api(request.path) or _CHAT
+            body = api.error(refusal.code, refusal.message, status=refusal.status)
             headers = [("allow", _allowed(request.path))] if refusal.status == _NOT_ALLOWED else []
             return answering.fixed(record, refusal.status, body, headers)
 
@@ -84,40 +92,44 @@ class Gateway:
 
     def _route(self, request: Request, record: RequestRecord) -> Exchange:
         path, method = request.path.partition("?")[0], request.method
-        if path in _CHAT_PATHS and method == "POST":
-            return self._chat(request, record)
+        api = _api(path)
+        if api is not None and method == "POST":
+            return self._ask(api, request, record)
         if path in _READ_PATHS and method in {"GET", "HEAD"}:
             body = models_body() if path.endswith("models") else _health()
             return answering.fixed(record, 200, body, [])
-        if path in _CHAT_PATHS | _READ_PATHS:
+        if api is not None or path in _READ_PATHS:
             message = f"{method} is not allowed on {path}"
             raise RequestRefused(_NOT_ALLOWED, "method_not_allowed", message)
         raise RequestRefused(404, "not_found", f"nothing is served at {method} {path}")
 
-    def _chat(self, request: Request, record: RequestRecord) -> Exchange:
+    def _ask(self, api: Api, request: Request, record: RequestRecord) -> Exchange:
+        record.api = api.name
         self._check_key(request)
-        chat = decode_chat(request.body)
+        if api.name == "messages" and "anthropic-version" not in request.headers:
+            raise RequestRefused(400, "invalid_request", "anthropic-version: header is required")
+        chat = api.read(request.body)
         record.model, record.stream = chat.model, bool(chat.stream)
         record.prompt_hash = fingerprint(chat.messages)
         route = find_route(chat.model, any_model=self.settings.any_model)
         scenario = _overlaid(request.headers.get("x-simulate", ""), route.scenario)
         record.provider = route.provider
-        failure = self._failure(request, record, route, scenario)
+        failure = self._failure(request, record, (api, route), scenario)
         if failure is not None:
             return failure
         fallback = scenario.fallback
         provider = route.backup if fallback else route.provider
         record.provider, record.fallback = provider, fallback
         record.cache_hit = self._is_cached(request, record, scenario)
-        return self._answer(record, chat, route, scenario)
+        return self._answer(record, (api, chat), route, scenario)
 
     def _answer(
-        self, record: RequestRecord, chat: ChatBody, route: Route, scenario: Scenario
+        self, record: RequestRecord, asked: answering.Asked, route: Route, scenario: Scenario
     ) -> Exchange:
         entry = self.book.look_up(record.prompt_hash or "")
         return answering.answer(
             record,
-            chat,
+            asked,
             route,
             scenario,
             entry=entry,
@@ -125,28 +137,39 @@ class Gateway:
         )
 
     def _check_key(self, request: Request) -> None:
-        given = request.headers.get("authorization", "")
-        if given != f"Bearer {self.settings.token}":
-            what = "no API key was given" if not given else "the API key is not the simulator's"
+        own, given = request.headers.get("x-api-key"), request.headers.get("authorization", "")
+        if own != self.settings.token and given != f"Bearer {self.settings.token}":
+            what = (
+                "no API key was given"
+                if not (given or own)
+                else "the API key is not the simulator's"
+            )
             message = f"{what}; send `Authorization: Bearer` with the token it was started with"
             raise RequestRefused(401, "invalid_api_key", message)
 
     def _failure(
-        self, request: Request, record: RequestRecord, route: Route, scenario: Scenario
+        self,
+        request: Request,
+        record: RequestRecord,
+        served: tuple[Api, Route],
+        scenario: Scenario,
     ) -> Exchange | None:
         """Return the error answer that the scenario has for this request, if any."""
+        api, route = served
         if self._is_limited(request, route, scenario):
             limit = f"more than {scenario.rate_per_s} requests within a second"
-            return answering.failure(record, scenario, 429, f"simulated rate limit: {limit}")
+            message = f"simulated rate limit: {limit}"
+            return answering.failure(record, scenario, 429, message, api=api)
         if scenario.status is not None:
             message = f"simulated HTTP status {scenario.status}"
-            return answering.failure(record, scenario, scenario.status, message)
+            return answering.failure(record, scenario, scenario.status, message, api=api)
         draws = (self.settings.seed, route.provider, record.prompt_hash)
         if answering.fails(scenario, draws):
-            return answering.failure(record, scenario, 503, "simulated outage of the provider")
+            message = "simulated outage of the provider"
+            return answering.failure(record, scenario, 503, message, api=api)
         if scenario.fallback and is_set(request, "x-no-fallback"):
             message = f"provider `{route.provider}` is down and fallback is forbidden (simulated)"
-            return answering.failure(record, scenario, 503, message)
+            return answering.failure(record, scenario, 503, message, api=api)
         return None
 
     def _is_limited(self, request: Request, route: Route, scenario: Scenario) -> bool:
@@ -186,7 +209,12 @@ def is_set(request: Request, header: str) -> bool:
 
 
 def _allowed(path: str) -> str:
-    return "POST" if path.partition("?")[0] in _CHAT_PATHS else "GET, HEAD"
+    return "POST" if _api(path) is not None else "GET, HEAD"
+
+
+def _api(path: str) -> Api | None:
+    """Return the protocol that is served at a path, with or without ``/v1``."""
+    return _APIS.get(path.partition("?")[0].removeprefix("/v1"))
 
 
 def _health() -> bytes:
