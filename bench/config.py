@@ -91,8 +91,13 @@ class Config:
     def path_of(self, field: str) -> Path | None:
         """Return a path setting, absolute: relative ones count from the file that holds them."""
         typed = getattr(self.settings, field)
-        if typed is None:
-            return None
+        return None if typed is None else self._path(field, typed)
+
+    def paths_of(self, field: str) -> tuple[Path, ...]:
+        """Return a setting of many paths, absolute, as ``path_of`` does for one."""
+        return tuple(self._path(field, typed) for typed in getattr(self.settings, field))
+
+    def _path(self, field: str, typed: str) -> Path:
         in_file = self.trust[field] is Origin.FILE and self.toml_folder is not None
         base = self.toml_folder if in_file and self.toml_folder else self.place.folder
         return base / Path(typed).expanduser()

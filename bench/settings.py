@@ -190,6 +190,7 @@ SETTINGS: Mapping[str, Setting] = {
     for setting in (
         Setting(name="model", kind="list", default=()),
         Setting(name="mapping", kind="list", default=()),
+        Setting(name="catalogue", kind="many", default=()),
         Setting(name="profile"),
         Setting(name="suite"),
         Setting(name="case", kind="list", default=()),
@@ -252,6 +253,8 @@ class Settings:
 
     model: tuple[str, ...]
     mapping: tuple[str, ...]
+    catalogue: tuple[str, ...]
+    """Files and package folders, as typed."""
     profile: str | None
     suite: str | None
     case: tuple[str, ...]

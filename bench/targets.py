@@ -68,7 +68,7 @@ def _find(name: str, listing: Listing) -> tuple[ListedModel | None, str | None]:
                 return by_id[model_id], f"{provider}:{region}" if region else provider
     if any(fnmatchcase(name, pattern) for pattern in listing.patterns):
         return None, None
-    raise UnknownName("model", name, tuple(by_id), listed_by=listing.url or "GET /models")
+    raise UnknownName("model", name, tuple(by_id), listed_by=listing.listed_by)
 
 
 def _active(model: ListedModel, selectors: Sequence[str], wanted: Wanted) -> tuple[Offer, ...]:
@@ -108,7 +108,7 @@ def _target(
     sent = pinned_name(wanted.name_form, model_id, mapping)
     prices = metadata.prices
     if prices is not None:
-        prices = msgspec.structs.replace(prices, as_of=wanted.today.isoformat())
+        prices = msgspec.structs.replace(prices, as_of=prices.as_of or wanted.today.isoformat())
     if prices is None or prices.input_usd is None or prices.output_usd is None:
         prices = wanted.assumed or prices
     return Target(

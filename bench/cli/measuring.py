@@ -33,8 +33,9 @@ from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.offering import offered
 from bench.prepare.pricing import is_priced, price_note, with_library_prices
-from bench.prepare.selection import Selection, ask_gateway, select
+from bench.prepare.selection import Selection, select
 from bench.prepare.unfinished import find_unfinished, refuse_twice
 from bench.price_library import PriceLibrary
 from bench.raw_body import body_case, body_model
@@ -122,7 +123,7 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     models = config.settings.model
     if body is not None:
         models = (body_model(body, typed=models[0] if models else None),)
-    listing = ask_gateway(access, dialect=config.settings.dialect)
+    listing = offered(config, access, models=models)
     selection = select(config, listing, models=models, today=clock.utcnow().date())
     if body is not None:
         selection = selection.of_case(body_case(body))

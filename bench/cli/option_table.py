@@ -31,6 +31,14 @@ ROWS = (
     ),
     OptionRow(
         section=WHAT,
+        spellings=("--catalogue",),
+        field="catalogue",
+        metavar="PATH",
+        help="Models and prices of yours: a TOML or JSON file, or a folder with the npm package "
+        "@llmgateway/models. Repeatable.",
+    ),
+    OptionRow(
+        section=WHAT,
         spellings=("--include-deactivated",),
         field="include_deactivated",
         help="Measure deactivated mappings too.",
@@ -219,7 +227,8 @@ ROWS = (
         spellings=("--dialect",),
         field="dialect",
         metavar="NAME",
-        help="auto, plain, llmgateway, litellm or portkey. Default: auto, and says what it found.",
+        help="plain, llmgateway, litellm, portkey, openrouter, vercel, cloudflare or helicone. "
+        "Default: auto, and says what it found.",
     ),
     OptionRow(
         section=ENDPOINT,

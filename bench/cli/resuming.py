@@ -28,7 +28,7 @@ from bench.model.run import NewBudget, NewLimits, RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
-from bench.prepare.selection import ask_gateway
+from bench.prepare.offering import ask_gateway
 from bench.raw_body import body_case, body_hash
 from bench.runs import FoundRun
 

@@ -32,4 +32,5 @@ LLMGATEWAY = Dialect(
     asked_and_used=(("body:metadata.requested_provider", "body:metadata.used_provider"),),
     marks=("x-llmgateway-", "x-gateway-bench-simulator"),
     hosts=("llmgateway.io",),
+    deactivated_query="include_deactivated=true",
 )

@@ -98,6 +98,8 @@ class Dialect:
     """Its public hosts; their subdomains are meant too."""
     models_query: str | None = None
     """Query under which its list of models also names wildcards."""
+    deactivated_query: str | None = None
+    """Query under which that list also has what is switched off."""
     details_path: str | None = None
     """Beside its list of models: what the list leaves out (prices, limits)."""
     offers_path: str | None = None

@@ -70,7 +70,7 @@ def assemble(
         body: Of `--body`.
         moment: For id and file names.
     """
-    free = free_because(hello, selection.listing, access.address)
+    free = free_because(hello, selection.listing, access.address) or selection.free_because
     run = _run_config(config, access, selection, body=body, is_paid=free is None)
     infos = tuple(case.info for case in selection.cases)
     plan = build_plan(

@@ -7,14 +7,14 @@ from typing import Self
 import msgspec
 
 from bench.cases import select_cases
-from bench.catalogue import NO_LISTING, Listing, ModelsQuery, fetch_listing
+from bench.catalogue import Listing
 from bench.config import Config
 from bench.dialects import DIALECTS, Dialect, NameForm, recognise
 from bench.errors import UnknownName, UsageFault
 from bench.keys import Origin
 from bench.model.case import Case
 from bench.model.target import Prices, Target
-from bench.prepare.access import Access
+from bench.prepare.offering import free_by_catalogue
 from bench.targets import Wanted, make_targets
 
 _PER_MILLION = 1_000_000
@@ -39,35 +39,12 @@ class Selection:
     dialect: Dialect
     listing: Listing
     notes: tuple[str, ...]
+    free_because: str | None = None
+    """The user's own catalogue says that all of it costs nothing."""
 
     def of_case(self, case: Case) -> Self:
         """Return the same targets with ``case`` as all that is asked."""
         return replace(self, cases=(case,), profile=None, suite=None)
-
-
-def ask_gateway(access: Access, *, dialect: str) -> Listing:
-    """Return the gateway's list of models, empty where its address doesn't tell one.
-
-    Args:
-        access: The address and what may be sent there.
-        dialect: Name of one, or ``auto``.
-
-    Raises:
-        KeyRejected: It refused the key.
-    """
-    url = access.endpoint.models_url
-    if url is None:
-        return replace(NO_LISTING, host=access.endpoint.host)
-    told = DIALECTS.get(dialect, DIALECTS["plain"])
-    query = ModelsQuery(
-        url=f"{url}?{told.models_query}" if told.models_query and "?" not in url else url,
-        headers=access.headers,
-        key_variable=access.key_variable,
-        cacert=access.cacert,
-        refusals=told.key_refusals,
-        addresses=access.addresses,
-    )
-    return replace(fetch_listing(query), host=access.endpoint.host)
 
 
 def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: date) -> Selection:
@@ -99,8 +76,12 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
     targets = make_targets(listing, wanted)
     _check_reference(settings.reference, targets)
     notes = [found] if found else []
+    notes += [f"{dialect.name}: {each}" for each in dialect.cannot if found and dialect.marks]
     if listing.problem:
-        notes.append(f"no list of models: {listing.problem}; names are taken as typed")
+        taken = "" if listing.models else "; names are taken as typed"
+        notes.append(f"no list of models: {listing.problem}{taken}")
+    if listing.catalogues:
+        notes.append(f"catalogue: {', '.join(listing.catalogues)}")
     return Selection(
         targets=targets,
         cases=tuple(_at_concurrency(case, settings.concurrency) for case in cases),
@@ -109,6 +90,7 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
         dialect=dialect,
         listing=listing,
         notes=tuple(notes),
+        free_because=free_by_catalogue(config, targets),
     )
 
 

@@ -31,6 +31,7 @@ LISTING = Listing(
         ),
     ),
     headers={},
+    names_providers=True,
 )
 NO_LIST = Listing(headers={"x-litellm-version": "1"}, problem="http://h: HTTP 404")
 MOMENT = Moment(now=datetime(2026, 11, 30, 9, 5, 1, 7000, tzinfo=UTC), salt="abc123")
