@@ -127,12 +127,8 @@ class DayAccount:
                 shutil.rmtree(old, ignore_errors=True)
 
     def _refusal(self, use: DayUse) -> Refused:
-        going_on = (
-            f" and {use.claims} run{'' if use.claims == 1 else 's'} that are going on may take "
-            f"${use.claimed_usd:.4f}"
-            if use.claims
-            else ""
-        )
+        runs = "a run that is" if use.claims == 1 else f"{use.claims} runs that are"
+        going_on = f", and {runs} going on may take ${use.claimed_usd:.4f}" if use.claims else ""
         return Refused(
             f"`max-cost-per-day = {self.limit_usd:g}` is used up: ${use.spent_usd:.4f} were spent "
             f"today (UTC){going_on}",
