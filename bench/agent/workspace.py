@@ -167,7 +167,7 @@ def _normal(path: str) -> str | Told:
     if name == ".":
         name = ""
     fault = None
-    if name.startswith(("/", "~")) or name[1:3] in {":\\", ":/"}:
+    if path.startswith(("/", "~")) or name[1:3] in {":\\", ":/"}:
         fault = "is absolute; give the path from the root of the repository"
     elif ".." in name.split("/"):
         fault = "leaves the repository or its folder with `..`; give the plain path"
