@@ -142,7 +142,6 @@ def test_a_day_that_is_used_up_refuses_and_says_why(tmp_path):
         "on may take $0.4000"
     )
     assert caught.value.exit_code == 7
-    kept_run(tmp_path, "rest", 0.4)
     with pytest.raises(Refused, match=r"\$1.0000 were spent today \(UTC\)$"):
         day.claimed("third", wanted_usd=0.1).__enter__()
 
