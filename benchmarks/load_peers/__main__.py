@@ -1,0 +1,152 @@
+"""Run load generators side by side against one C server and print what each costs and how wrong it is.
+
+Usage, on Linux with ``cc``::
+
+    python -m benchmarks.load_peers [--tool NAME]... [--reps 5] [--requests 2000] [--json FILE]
+
+Two scenes. *Zero*: no delay, 64 streams, 100 events an answer, each written alone: request rate,
+processor time, memory, start. *Real*: TTFT 50 ms, 10 ms between 100 tokens: how much later than the
+server's own first write each tool says the first token came, and how much of the ideal rate it reaches.
+Tools take turns in each round, so that the machine's load hits all alike; figures are medians over
+rounds. The first run installs the tools (1.5 GB) below ``.real/``.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.load_peers.install import install
+from benchmarks.load_peers.mock import REAL, ZERO, Pace
+from benchmarks.load_peers.stage import Finding, finding
+from benchmarks.load_peers.tools import OURS, TOOLS, Tool
+
+Found = dict[str, list[Finding]]
+
+
+def rounds(tools: Sequence[Tool], pace: Pace, streams: int, requests: int, reps: int) -> Found:
+    """Let every tool run once in each round; one that fails is told and left out of that round."""
+    found: Found = {}
+    for _ in range(reps):
+        for tool in tools:
+            try:
+                one = finding(pace, tool, streams=streams, requests=requests)
+            except (RuntimeError, TimeoutError, OSError, ValueError) as fault:
+                sys.stderr.write(f"left out: {fault}\n")
+                continue
+            found.setdefault(tool.name, []).append(one)
+            told = f"{one.requests_per_s:.0f} requests/s, {one.cpu_us:.0f} us each"
+            sys.stderr.write(f"{tool.name}, {streams} streams: {told}\n")
+    return found
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
+
+
+def middle(found: Sequence[Finding], read: Callable[[Finding], float]) -> float:
+    """Return the median over rounds."""
+    return statistics.median(map(read, found))
+
+
+def error_ms(found: Finding, share: float) -> float:
+    """Return a percentile of the reported TTFT less the server's own median, in milliseconds."""
+    ordered = sorted(found.ttft_ms)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] - found.server_ttft_ms
+
+
+def speed_table(found: Found) -> str:
+    """Return rates and costs, with what multiple of each tool's ours is."""
+    ours = found.get(OURS.name)
+    head = ["", "requests/s", "ours / its", "CPU us/request", "its / ours", "start s", "end s"]
+    rows = []
+    for name, own in found.items():
+        rate, cpu = middle(own, lambda one: one.requests_per_s), middle(own, lambda one: one.cpu_us)
+        faster = middle(ours, lambda one: one.requests_per_s) / rate if ours else None
+        dearer = cpu / middle(ours, lambda one: one.cpu_us) if ours else None
+        rows.append(
+            [
+                name,
+                f"{rate:.0f}",
+                "-" if faster is None else f"{faster:.1f}",
+                f"{cpu:.0f}",
+                "-" if dearer is None else f"{dearer:.1f}",
+                f"{middle(own, lambda one: one.start_s):.2f}",
+                f"{middle(own, lambda one: one.tail_s):.2f}",
+                f"{middle(own, lambda one: one.peak_rss_mb):.0f}",
+                f"{middle(own, lambda one: one.processes):.0f}",
+                f"{middle(own, lambda one: one.connections):.0f}",
+                str(len(own)),
+            ]
+        )
+    return table([*head, "RSS MB", "processes", "connections", "n"], rows)
+
+
+def truth_table(scenes: dict[int, Found], pace: Pace) -> str:
+    """Return errors of the TTFT and shares of the ideal rate, by streams."""
+    rows = []
+    for streams, found in scenes.items():
+        ideal = 1000 * streams / pace.total_ms
+        for name, own in found.items():
+            p50 = middle(own, lambda one: error_ms(one, 0.5))
+            p99 = middle(own, lambda one: error_ms(one, 0.99))
+            share = middle(own, lambda one: one.requests_per_s) / ideal
+            cpu = middle(own, lambda one: one.cpu_us)
+            cells = [f"{p50:+.2f}", f"{p99:+.2f}", f"{100 * share:.1f} %", f"{cpu:.0f}"]
+            rows.append([str(streams), name, *cells, str(len(own))])
+    head = [
+        "streams",
+        "",
+        "TTFT error p50 ms",
+        "p99 ms",
+        "of the ideal rate",
+        "CPU us/request",
+        "n",
+    ]
+    return table(head, rows)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Install, run, print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load_peers")
+    names = [tool.name for tool in TOOLS]
+    parser.add_argument("--tool", action="append", choices=names, help="several times; default all")
+    parser.add_argument("--reps", type=int, default=5)
+    parser.add_argument("--requests", type=int, default=2000, help="of the zero scene")
+    parser.add_argument("--streams", default="16,64,256", help="of the real scene; empty = none")
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args(argv)
+    tools = [tool for tool in TOOLS if tool.name in (asked.tool or names)]
+    if tools != [OURS]:
+        install()
+    loads = [os.getloadavg()[0]]
+    speed = rounds(tools, ZERO, 64, asked.requests, asked.reps)
+    loads.append(os.getloadavg()[0])
+    scenes = {
+        streams: rounds(tools, REAL, streams, 6 * streams, asked.reps)
+        for streams in map(int, filter(None, asked.streams.split(",")))
+    }
+    loads.append(os.getloadavg()[0])
+    ceilings = [one.ceiling for own in speed.values() for one in own]
+    print(f"Zero delay, 64 streams, {asked.requests} requests. The server's ceiling on one core: ")
+    print(f"{statistics.median(ceilings):.0f} requests/s.\n")
+    print(speed_table(speed))
+    if scenes:
+        print(f"TTFT {REAL.ttft_ms} ms, {REAL.tokens} tokens, {REAL.itl_ms} ms apart.\n")
+        print(truth_table(scenes, REAL))
+    print(f"Load average {', '.join(f'{load:.1f}' for load in loads)}.")
+    if asked.json is not None:
+        kept = {"zero": speed, **{f"real-{n}": found for n, found in scenes.items()}}
+        plain = {k: {t: [asdict(one) for one in o] for t, o in f.items()} for k, f in kept.items()}
+        asked.json.write_text(json.dumps(plain))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
