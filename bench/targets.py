@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from bench.catalogue import ListedModel, Listing, Offer
+from bench.catalogue.choosing import is_off
 from bench.dialects import NameForm, pinned_name
 from bench.errors import UnknownName, UsageFault
 from bench.mappings import as_typed, choose
@@ -76,7 +77,9 @@ def _active(model: ListedModel, selectors: Sequence[str], wanted: Wanted) -> tup
     chosen = [by_mapping[mapping] for mapping in choose(model.id, selectors, tuple(by_mapping))]
     if wanted.include_deactivated:
         return tuple(chosen)
-    active = tuple(offer for offer in chosen if not _is_off(offer.metadata, wanted.today))
+    active = tuple(
+        offer for offer in chosen if not is_off(offer.metadata.deactivated_at, wanted.today)
+    )
     if not active:
         names = ", ".join(offer.mapping for offer in chosen)
         msg = f"every chosen mapping of {model.id} is deactivated: {names}"
@@ -85,16 +88,6 @@ def _active(model: ListedModel, selectors: Sequence[str], wanted: Wanted) -> tup
             hint="`--include-deactivated` measures them all the same",
         )
     return active
-
-
-def _is_off(metadata: TargetMetadata, today: date) -> bool:
-    """Whether the offer's date of deactivation has come; a date that can't be read is no reason."""
-    if metadata.deactivated_at is None:
-        return False
-    try:
-        return date.fromisoformat(metadata.deactivated_at[:10]) <= today
-    except ValueError:
-        return False
 
 
 def _target(

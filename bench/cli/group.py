@@ -18,6 +18,18 @@ COMMANDS = {
         path="bench.cli.render:render_command",
         summary="Write a run's reports again, without a request.",
     ),
+    "show": Lazy(
+        path="bench.cli.show:show_command",
+        summary="What a run is, whether it can be trusted, and how it was made.",
+    ),
+    "spend": Lazy(
+        path="bench.cli.spend:spend_command",
+        summary="What paid runs have cost, by day and by model, over all worktrees.",
+    ),
+    "models": Lazy(
+        path="bench.cli.models:models_command",
+        summary="List models and mappings with their prices.",
+    ),
     "cases": Lazy(path="bench.cli.cases:cases_command", summary="List profiles, suites and cases."),
 }
 """Also mounted by the orchestrator's command line."""

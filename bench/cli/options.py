@@ -81,7 +81,7 @@ _OF_THE_WHOLE_RUN = {
 _RESUMING = (
     *_OF_THE_WHOLE_RUN,
     *("body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
-    *("allow_unknown_cost", "archive", "require_complete", "quiet"),
+    *("allow_unknown_cost", "allow_reduced_sandbox", "archive", "require_complete", "quiet"),
 )
 """What of a run its journal doesn't hold, or must not decide."""
 
@@ -98,6 +98,27 @@ def resuming_options(command: _F) -> _F:
         if row.field in _RESUMING:
             own = _OF_THE_WHOLE_RUN.get(row.field, row.help)
             command = _option(replace(row, help=own))(command)
+    return command
+
+
+_LISTING = (
+    *("mapping", "catalogue", "include_deactivated", "url", "preset", "api_key_env", "key"),
+    *("key_header", "header", "header_env", "cacert", "dialect"),
+)
+"""What decides which list is read and what of it is shown."""
+
+
+def listing_options(command: _F) -> _F:
+    """Add the options of a command that asks a gateway what it has."""
+    command = talking_options(command)
+    for section, spellings, extra, text in reversed(CONSENT):
+        if spellings[0] == "--trust-url":
+            command = click.option(
+                *spellings, cls=SectionedOption, section=section, help=text, **extra
+            )(command)
+    for row in reversed(ROWS):
+        if row.field in _LISTING:
+            command = _option(row)(command)
     return command
 
 
