@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from bench.agent.grading import Grade, Runs, grade, run_visible
 from bench.agent.task import Task, Tree
 from bench.agent.workplace import TestRun
 from bench.errors import BenchError
 from bench.model.trial import Evaluation
-from bench.sandbox.program import SandboxLevel
+from bench.sandbox.program import Protections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +21,17 @@ class SandboxBench:
     tasks: Mapping[str, Task]
     """By case id."""
     sandbox: Runs
-    level: SandboxLevel
+    protections: Protections
+
+    @property
+    def level(self) -> str:
+        """How well code is held."""
+        return self.protections.level
+
+    def described(self) -> dict[str, Any]:
+        """Return what holds code and what does not, as plain data."""
+        described: dict[str, Any] = msgspec.to_builtins(self.protections)
+        return described
 
     def task(self, case_id: str) -> Task:
         """Return the task of a case."""

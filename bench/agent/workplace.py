@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.agent.task import Task, Tree
 from bench.model.trial import Evaluation
@@ -28,6 +28,10 @@ class Workbench(Protocol):
     @property
     def level(self) -> str:
         """How well code is held: ``full``, ``reduced`` or ``none``."""
+        ...
+
+    def described(self) -> dict[str, Any]:
+        """Return what holds code and what does not, as plain data."""
         ...
 
     def task(self, case_id: str) -> Task:

@@ -5,7 +5,17 @@ Every expected value is computed here, by a solver that shares no code with the 
 
 from collections.abc import Callable, Mapping
 
-from bench.agent.oracles import durations, exchange, invoices, paging, taxi, tiers
+from bench.agent.oracles import (
+    durations,
+    exchange,
+    formulas,
+    invoices,
+    paging,
+    shelves,
+    taxi,
+    tiers,
+    transfers,
+)
 from bench.agent.task import Check
 
 CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
@@ -17,5 +27,8 @@ CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "agentic_api_change": taxi.checks,
     "agentic_spec_edges": exchange.checks,
     "agentic_spec_edges_javascript": exchange.checks,
+    "agentic_parser": formulas.checks,
+    "agentic_step_counter": shelves.checks,
+    "agentic_interleaving": transfers.checks,
 }
 """In the order in which they are listed and run."""

@@ -90,28 +90,39 @@ def _read(line: str) -> Expectation:
 
 def _step(reading: _Reading, character: str) -> bool:
     """Take one character in; tell whether it may stand there."""
+    inside = reading.place in ("quoted", "escape")
+    return _inside(reading, character) if inside else _outside(reading, character)
+
+
+def _inside(reading: _Reading, character: str) -> bool:
     match reading.place, character:
-        case (("start" | "plain" | "quote" | "behind"), ";"):
+        case "quoted", '"':
+            reading.place = "quote"
+        case "quoted", "\\":
+            reading.place = "escape"
+        case "quoted", _:
+            reading.text += character
+        case _:
+            reading.place = "quoted"
+            reading.text += _ESCAPES.get(character, "")
+            return character in _ESCAPES
+    return True
+
+
+def _outside(reading: _Reading, character: str) -> bool:
+    match reading.place, character:
+        case _, ";":
             reading.close()
         case "start", " ":
             pass
         case (("start" | "quote"), '"'):
             reading.text += '"' if reading.place == "quote" else ""
             reading.place = "quoted"
-        case "quoted", '"':
-            reading.place = "quote"
-        case "quoted", "\\":
-            reading.place = "escape"
-        case "escape", ("n" | "\\"):
-            reading.text += _ESCAPES[character]
-            reading.place = "quoted"
         case (("quote" | "behind"), " "):
             reading.place = "behind"
         case (("start" | "plain"), _) if character != '"':
             reading.text += character
             reading.place = "plain"
-        case "quoted", _:
-            reading.text += character
         case _:
             return False
     return True

@@ -38,4 +38,4 @@ def _price(grams: int, tiers: Json) -> Expectation:
     limit = next((limit for limit in sorted({limit for limit, _ in tiers}) if grams < limit), None)
     if limit is None or grams <= 0:
         return Raises(name="NotCarried")
-    return Equals(value=sorted(cents for other, cents in tiers if other == limit)[0])
+    return Equals(value=min(cents for other, cents in tiers if other == limit))

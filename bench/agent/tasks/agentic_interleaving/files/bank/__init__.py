@@ -1,0 +1,1 @@
+"""Transfers that run at once."""

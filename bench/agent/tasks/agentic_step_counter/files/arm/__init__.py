@@ -1,0 +1,1 @@
+"""An arm that re-orders boxes."""
