@@ -172,7 +172,7 @@ class Setting:
 _VARIABLES = {"url": "BENCHMARK_API_URL"}
 _FLAG_ONLY: frozenset[str] = frozenset()
 _NOT_IN_FILES = frozenset({"env"})
-"""What a stranger's worktree must not decide: whether unknown cost is accepted."""
+"""What a stranger's worktree must not decide: whether unknown cost or a weak sandbox is accepted."""
 
 
 def _switch(name: str, *, default: bool = False, places: frozenset[str] | None = None) -> Setting:
@@ -239,6 +239,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="assume-price", read=price_pair),
         _switch("price-library", default=True),
         _switch("allow-unknown-cost", places=_NOT_IN_FILES),
+        _switch("allow-reduced-sandbox", places=_NOT_IN_FILES),
         _switch("archive", default=True),
         _switch("tag", default=True),
         _switch("require-complete"),
@@ -318,6 +319,8 @@ class Settings:
     price_library: bool
     """The installed price library is asked where the gateway lists no price."""
     allow_unknown_cost: bool
+    allow_reduced_sandbox: bool
+    """Run the code of agentic trials also where the sandbox holds less than it should."""
     archive: bool
     tag: bool
     require_complete: bool

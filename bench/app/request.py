@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
 from bench.link import JobLink
 from bench.model.case import Case
@@ -30,6 +31,8 @@ class Session:
     """Columns of the summary table."""
     new_limits: NewLimits | None = None
     """In place of a resumed run's own; ``None`` = as recorded."""
+    workbench: Workbench | None = None
+    """Where agentic trials run and judge code; ``None`` = the run has none."""
     repository: Path | None = None
     """What the worktrees of this repository share; ``None`` = none, or as it was recorded."""
 

@@ -177,7 +177,13 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
     link = session.link
     watch: GatewayWatch = NoJob() if link is None else link
     client = connect(session.endpoint)
-    ports = Ports(client=client, sink=part.journal, clock=part.clock, watch=watch)
+    ports = Ports(
+        client=client,
+        sink=part.journal,
+        clock=part.clock,
+        watch=watch,
+        workbench=session.workbench,
+    )
     assignment = Assignment.of(
         part.ledger,
         cases=part.cases,
@@ -297,6 +303,7 @@ def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
         plan_hash=plan_hash(plan, infos, request.targets),
         environment=environment(),
         simulated=request.is_simulated or (hello is not None and hello.simulated_upstream),
+        sandbox=None if session.workbench is None else session.workbench.described(),
         launch=None if hello is None else hello.launch,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from bench.agent.workplace import Workbench
 from bench.app import RunRequest, Session, run_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
@@ -31,6 +32,7 @@ from bench.endpoint import resolve
 from bench.link import JobLink
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
+from bench.prepare.coding import find_workbench, sandbox_note
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.offering import offered
@@ -53,6 +55,8 @@ class _Ready:
     link: JobLink | None
     body: bytes | None
     preparation: Preparation
+    workbench: Workbench | None
+    """``None`` = no agentic case is asked."""
 
 
 def measure(params: Mapping[str, Any], console: Console) -> Outcome:
@@ -106,6 +110,7 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
         require_complete=settings.require_complete,
         summary_width=terminal_width(),
         repository=common_folder(ready.config.git_root),
+        workbench=ready.workbench,
     )
     return ended(run_plan(request, session), console)
 
@@ -130,6 +135,9 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     hello = link.hello if link else None
     if free_because(hello, listing, access.address) is None:
         selection = _with_prices(config, access, selection, now=clock.utcnow())
+    workbench = find_workbench(selection.cases, allow_reduced=config.settings.allow_reduced_sandbox)
+    if workbench is not None:
+        console.say(sandbox_note(workbench.described()))
     # The job around this has named its gateway; "typed" would be said of what nobody typed.
     for note in (*(() if link else access.notes), *selection.notes):
         console.say(note)
@@ -148,6 +156,7 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
         link=link,
         body=body,
         preparation=preparation,
+        workbench=workbench,
     )
 
 

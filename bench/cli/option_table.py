@@ -264,6 +264,12 @@ ROWS = (
         help="With --max-cost: go on though some cost can't be bounded.",
     ),
     OptionRow(
+        section=REQUEST,
+        spellings=("--allow-reduced-sandbox",),
+        field="allow_reduced_sandbox",
+        help="Agentic cases: run models' code also where this machine's sandbox holds less.",
+    ),
+    OptionRow(
         section=RESULTS,
         spellings=("--no-responses",),
         field="responses",

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from bench.agent.workplace import Workbench
 from bench.app import Session, render, resume_plan
 from bench.cases import CASES
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
@@ -26,6 +27,7 @@ from bench.ledger import Ledger
 from bench.model.case import Case
 from bench.model.run import NewBudget, NewLimits, RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
+from bench.prepare.coding import find_workbench, sandbox_note
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
 from bench.prepare.offering import ask_gateway
@@ -100,10 +102,25 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         require_complete=config.settings.require_complete,
         summary_width=terminal_width(),
         new_limits=limits,
+        workbench=_workbench(ledger, config, cases, console),
     )
     if free is not None or not ledger.missing:
         return _carried_out(going_on, session, console)
     return _paid(going_on, session, console, said_yes=bool(params.get("yes")))
+
+
+def _workbench(
+    ledger: Ledger, config: Config, cases: Mapping[str, Case], console: Console
+) -> Workbench | None:
+    """Return the sandbox, where an agentic trial is missing."""
+    ids = dict.fromkeys(trial.case_id for trial in ledger.missing)
+    found = find_workbench(
+        [cases[case_id] for case_id in ids if case_id in cases],
+        allow_reduced=config.settings.allow_reduced_sandbox,
+    )
+    if found is not None:
+        console.say(sandbox_note(found.described()))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,7 @@ def build_document(ledger: Ledger) -> Document:
         config=document_config(ledger.config(), reference=reference),
         options=header.options,
         environment=header.environment,
+        sandbox=header.sandbox,
         gateway=_gateway(ledger),
         incidents=ledger.incidents,
         not_run=not_run(ledger, planned),

@@ -206,6 +206,8 @@ class Document(Record, frozen=True, kw_only=True):
     environment: Environment | None = None
     vantage: dict[str, Any] | None = None
     """Address and round trip of the measuring machine, where they were recorded."""
+    sandbox: dict[str, Any] | None = None
+    """How the code of agentic trials was held: level, walls, each protection; ``None`` = none ran."""
     gateway: DocumentGateway | None = None
     incidents: tuple[Incident, ...] = ()
     not_run: tuple[NotRun, ...] = ()

@@ -141,6 +141,8 @@ class Header(Record, frozen=True, kw_only=True, tag="header"):
     metric_version: int = 1
     simulated: bool = False
     """True when the upstream is known to be the simulator."""
+    sandbox: dict[str, Any] | None = None
+    """How the code of agentic trials was held: level, walls, each protection; ``None`` = none ran."""
     launch: dict[str, Any] | None = None
     """For a journal of ``run``: how the gateway is started again (no secrets)."""
 
@@ -151,6 +153,8 @@ class Started(Record, frozen=True, kw_only=True, tag="started"):
     trial_id: str
     attempt: int = 1
     turn: int | None = None
+    stage: int | None = None
+    """Of a trial of a load stage."""
     offset_ms: float
     reserve_usd: float | None = None
     """Counts as spent if no trial record follows; ``None`` = no bound is known."""

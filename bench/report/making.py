@@ -159,6 +159,7 @@ def _run(document: Document) -> Section:
         ("streaming", "yes" if config.stream else "no: first-token times can't be measured"),
         ("key from", config.api_key_env or ABSENT),
         ("plan hash", document.plan_hash or ABSENT),
+        *_sandbox(document),
     ]
     if environment is not None:
         load = environment.load_average
@@ -175,6 +176,17 @@ def _run(document: Document) -> Section:
         table=Table(columns=("Fact", "Value"), rows=_rows(facts), words=2),
         is_folded=True,
     )
+
+
+def _sandbox(document: Document) -> Iterable[tuple[str, str]]:
+    """Yield how the code of agentic trials was held."""
+    held = document.sandbox
+    if held is None:
+        return
+    yield "sandbox", f"{held.get('level')} ({held.get('walls')})"
+    for item in held.get("items") or ():
+        state = "" if item.get("held") else "NOT HELD: "
+        yield f"sandbox: {item.get('id')}", f"{state}{item.get('how')}"
 
 
 def _options(document: Document) -> Section:

@@ -1,0 +1,43 @@
+"""Where agentic cases run the code that models write, or why they may not."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bench.model.case import Case
+
+if TYPE_CHECKING:  # most runs have no agentic case and should not wait for all of this
+    from bench.agent.workbench import SandboxBench
+
+
+def find_workbench(cases: Iterable[Case], *, allow_reduced: bool) -> "SandboxBench | None":
+    """Return the tasks and the sandbox that agentic cases among ``cases`` need, else ``None``.
+
+    Args:
+        cases: All that will be asked.
+        allow_reduced: A person said by name that a reduced sandbox will do.
+
+    Raises:
+        Refused: The sandbox of this machine is below the minimum level.
+    """
+    wanted = [case.info.id for case in cases if case.info.kind == "agentic"]
+    if not wanted:
+        return None
+    from bench.agent.loading import load_tasks
+    from bench.agent.workbench import SandboxBench
+    from bench.sandbox import Sandbox, probe, require
+
+    protections = probe()
+    require(protections, allow_reduced=allow_reduced)
+    tasks = load_tasks()
+    return SandboxBench(
+        tasks={case_id: tasks[case_id] for case_id in wanted},
+        sandbox=Sandbox(protections),
+        protections=protections,
+    )
+
+
+def sandbox_note(described: Mapping[str, Any]) -> str:
+    """Return what to tell of the sandbox before code runs in it."""
+    lacking = [item["id"] for item in described["items"] if not item["held"]]
+    missing = f"; not held: {', '.join(lacking)}" if lacking else ""
+    return f"sandbox: {described['level']} ({described['walls']}{missing})"
