@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from bench.errors import UnknownName, UsageFault
 
 EVERY = "*"
+_SHOWN = 12
+"""Mappings that a hint names."""
 
 
 class UnknownMapping(UnknownName):
@@ -12,7 +14,8 @@ class UnknownMapping(UnknownName):
 
     def __init__(self, model_id: str, selector: str, known: Sequence[str]) -> None:
         super().__init__(f"mapping of {model_id}", selector, known, listed_by="")
-        self.hint = f"its mappings: {', '.join(known)}"
+        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        self.hint = f"its mappings: {', '.join(known[:_SHOWN])}{more}"
 
 
 def split_lists(typed: Iterable[str]) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def _selected(fitting: Sequence[Choice], selectors: Sequence[str]) -> Iterator[C
         found = {(e.model.id, e.mapping) for e in fitting if _is_chosen(e, selector)}
         if not found and selector != EVERY:
             known = dict.fromkeys(each.mapping for each in fitting if each.mapping)
-            raise UnknownMapping("these models", selector, tuple(known))
+            raise UnknownName("mapping", selector, tuple(known), listed_by=_ALL)
         wanted |= found
     yield from (each for each in fitting if (each.model.id, each.mapping) in wanted)
 

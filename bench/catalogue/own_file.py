@@ -122,7 +122,7 @@ def _models(read: object, faults: list[str]) -> tuple[ListedModel, ...]:
 def _model(name: str, entry: object, faults: list[str]) -> ListedModel:
     where = f'models."{name}"'
     table = _table(entry, where, _MODEL_KEYS, faults)
-    metadata = _metadata(table, where, faults)
+    values = _values(table, where, faults)
     mappings = table.get("mappings", {})
     if not isinstance(mappings, Mapping):
         faults.append(f"{where}.mappings is no table of mappings")
@@ -130,13 +130,15 @@ def _model(name: str, entry: object, faults: list[str]) -> ListedModel:
     offers = []
     for mapping, own in mappings.items():
         place = f'{where}.mappings."{mapping}"'
-        told = {**table, **_table(own, place, _MAPPING_KEYS, faults)}
-        offers.append(Offer(mapping=mapping, metadata=_at(mapping, _metadata(told, place, faults))))
+        told = _values(_table(own, place, _MAPPING_KEYS, faults), place, faults)
+        offers.append(Offer(mapping=mapping, metadata=_at(mapping, _metadata({**values, **told}))))
     shown = table.get("name", name)
     if not isinstance(shown, str) or not shown:
         faults.append(f"{where}.name is `{shown}`: some text is needed")
         shown = name
-    return ListedModel(id=name, display_name=shown, offers=tuple(offers), metadata=metadata)
+    return ListedModel(
+        id=name, display_name=shown, offers=tuple(offers), metadata=_metadata(values)
+    )
 
 
 def _at(mapping: str, metadata: TargetMetadata) -> TargetMetadata:
@@ -154,38 +156,28 @@ def _table(
     return {key: value for key, value in entry.items() if key in known}
 
 
-def _metadata(table: Mapping[str, Any], where: str, faults: list[str]) -> TargetMetadata:
-    facts = {
-        field: _read(table, key, where, faults, _READERS.get(key, _words))
-        for key, field in _FACTS.items()
+def _values(table: Mapping[str, Any], where: str, faults: list[str]) -> dict[str, Any]:
+    """Return what a table says, read; what can't be read is a fault."""
+    values = {}
+    for key in _MAPPING_KEYS:
+        if key in table:
+            try:
+                values[key] = _READERS.get(key, _words)(table[key])
+            except ValueError as fault:
+                faults.append(f"{where}.{key} is `{table[key]}`: {fault}")
+    return values
+
+
+def _metadata(values: Mapping[str, Any]) -> TargetMetadata:
+    facts = {field: values.get(key) for key, field in _FACTS.items()}
+    rates: dict[str, Any] = {
+        field: values[key] / _PER_MILLION for key, field in _PRICES.items() if key in values
     }
-    rates: dict[str, Any] = {}
-    for key, field in _PRICES.items():
-        dollars = _read(table, key, where, faults, _amount)
-        rates[field] = None if dollars is None else dollars / _PER_MILLION
-    request = _read(table, "request", where, faults, _amount)
-    as_of = _read(table, "as_of", where, faults, _day)
-    known = [value for value in (*rates.values(), request) if value is not None]
-    prices = Prices(**rates, request_usd=request, source="catalogue", as_of=as_of)
-    return TargetMetadata(**facts, prices=prices if known else None)
-
-
-def _read(
-    table: Mapping[str, Any],
-    key: str,
-    where: str,
-    faults: list[str],
-    reader: Callable[[object], Any],
-) -> Any:  # noqa: ANN401  any value of a record
-    if key not in table:
-        return None
-    try:
-        return reader(table[key])
-    except ValueError as fault:
-        told = f"{where}.{key} is `{table[key]}`: {fault}"
-        if told not in faults:
-            faults.append(told)
-        return None
+    request = values.get("request")
+    if not rates and request is None:
+        return TargetMetadata(**facts)
+    prices = Prices(**rates, request_usd=request, source="catalogue", as_of=values.get("as_of"))
+    return TargetMetadata(**facts, prices=prices)
 
 
 def _amount(value: object) -> float:
@@ -216,6 +208,8 @@ def _day(value: object) -> str:
 
 
 _READERS: Mapping[str, Callable[[object], Any]] = {
+    **dict.fromkeys((*_PRICES, "request"), _amount),
+    "as_of": _day,
     "context": _whole,
     "max_output": _whole,
     "deactivated": _day,
