@@ -116,8 +116,15 @@ def _trials(
             case_id=case.id,
             run=run,
             warmup=warmup,
-            seed=derive_seed(seed, group, run, warmup),
+            seed=_seed(case, seed, group, run, warmup=warmup),
         )
+
+
+def _seed(case: CaseInfo, base: int, group: str, run: int, *, warmup: bool) -> int:
+    """Return a trial's seed; a case's own seeds are for its measured runs."""
+    if case.seeds and not warmup:
+        return case.seeds[(run - 1) % len(case.seeds)]
+    return derive_seed(base, group, run, warmup)
 
 
 def _block_size(case: CaseInfo, target_count: int) -> int | None:

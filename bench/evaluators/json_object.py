@@ -19,7 +19,7 @@ _FENCE_OPENING = re.compile(r"(`{3,}|~{3,})[ \t]*[A-Za-z0-9]{0,16}")
 def judge_json_object(answer: Answer, *, expected: Mapping[str, Any]) -> Evaluation:
     """Compare the answer with ``expected``, whose order of keys is the order asked for."""
     text = answer.content.strip().removeprefix("\ufeff").strip()
-    inner = _without_fence(text)
+    inner = without_fence(text)
     right, problem = 0, None
     try:
         value = parse_strict(inner)
@@ -43,7 +43,8 @@ def judge_json_object(answer: Answer, *, expected: Mapping[str, Any]) -> Evaluat
     )
 
 
-def _without_fence(text: str) -> str:
+def without_fence(text: str) -> str:
+    """Return what stands in the code fence around all of ``text``; without one, ``text``."""
     if len(text) > MAX_JUDGED_CHARACTERS:
         return text
     opening, _, rest = text.partition("\n")

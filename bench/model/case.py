@@ -52,7 +52,7 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     category: str | None
     dimension: str | None
     difficulty: Difficulty | None
-    """``None`` only in documents of the seed system, which may leave these three out."""
+    """``None`` in user cases, external suites and documents of the seed system that don't say."""
     variant_of: str | None = None
     variant: Variant = "canonical"
     seed_group: str | None = None
@@ -60,6 +60,8 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     runs: int
     warmup_runs: int = 0
     concurrency: int = 1
+    seeds: tuple[int, ...] = ()
+    """Of the measured runs, in order and over again; empty = derived from the run's base seed."""
     is_load_point: bool = False
     """Its runs keep ``concurrency`` requests in flight and stay together: a point of the load curve."""
     text_hash: str | None
