@@ -242,7 +242,7 @@ class _Book:
             recorded_turns={
                 trial.id: turns
                 for trial in missing
-                if (turns := self.turns.to_go_on_from(trial.id))
+                if keeps_answers and (turns := self.turns.to_go_on_from(trial.id))
             },
             offset_ms=self.offset_ms,
             budget_used_ms={target: union_ms(spans) for target, spans in self.busy.items()},
