@@ -220,6 +220,7 @@ class _Book:
         last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
         charges = tuple(sorted(self.charges.charges, key=lambda charge: charge.offset_ms))
         spend = by_target(charges)
+        keeps_answers = self.header.config.save_responses
         missing = tuple(
             trial
             for trial in self.planned.values()
