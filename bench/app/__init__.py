@@ -3,7 +3,7 @@
 The command line parses and calls one of them; nothing here reads an environment or prints.
 """
 
-from bench.app.rendering import Published, render
+from bench.app.rendering import Published, read_run, render
 from bench.app.request import Outcome, RunRequest, Session
 from bench.app.running import resume_plan, run_plan
 
@@ -12,6 +12,7 @@ __all__ = [
     "Published",
     "RunRequest",
     "Session",
+    "read_run",
     "render",
     "resume_plan",
     "run_plan",

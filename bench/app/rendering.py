@@ -48,11 +48,22 @@ def render(path: Path, output_folder: Path | None = None, *, summary_width: int 
     """
     folder = path.parent if output_folder is None else output_folder
     is_journal = path.suffix == ".jsonl"
-    document = build_document(read_journal(path)) if is_journal else read_document(_read(path))
+    document = read_run(path)
     _refuse_foreign_reports(folder, path)
     make_folder(folder)
     published = publish(document, folder, source=path, summary_width=summary_width)
     return outcome_of(published, document, journal=path if is_journal else None)
+
+
+def read_run(path: Path) -> Document:
+    """Return what a journal or a result document says; nothing is written.
+
+    Raises:
+        JournalUnreadable: ``path`` is neither.
+    """
+    if path.suffix == ".jsonl":
+        return build_document(read_journal(path))
+    return read_document(_read(path))
 
 
 def publish(

@@ -14,11 +14,12 @@ def failed_answers(document: Document) -> tuple[tuple[Answer, ...], int]:
 
     Failed are: errors, wrong answers, and measured trials that an incident set aside.
     """
-    failed = [trial for trial in document.trials if not trial.warmup and _is_failed(trial)]
+    failed = [trial for trial in document.trials if not trial.warmup and is_failed(trial)]
     return tuple(map(_answer, failed[:MOST_ANSWERS])), max(0, len(failed) - MOST_ANSWERS)
 
 
-def _is_failed(trial: DocumentTrial) -> bool:
+def is_failed(trial: DocumentTrial) -> bool:
+    """Say whether a trial went wrong: error, wrong answer, set aside or cancelled."""
     return not trial.is_valid or trial.invalidated is not None or is_cancelled(trial)
 
 

@@ -32,11 +32,17 @@ _WIDTHS = (7, 5, 5, 7, 8, 6, 10)
 _MARKS = {"broken": "!!", "doubtful": "! ", "note": "- "}
 
 
-def terminal_summary(document: Document, *, width: int = 80) -> str:
-    """Return the summary, each line at most ``width`` columns (at least 64 are used)."""
+def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool = True) -> str:
+    """Return the summary, each line at most ``width`` columns (at least 64 are used).
+
+    Args:
+        document: What is summed up.
+        width: Columns.
+        has_caveats: Off where they are told beside it, whole.
+    """
     width = max(width, NARROWEST)
     lines = _wrap(headline(document), width, most=4)
-    lines += _caveats(document, width)
+    lines += _caveats(document, width) if has_caveats else []
     lines += ["", *_table(document.summary.targets, width)]
     lines += _errors(document.summary.targets, width)
     coded = agent_sentences(document)[:_MOST_CODED]

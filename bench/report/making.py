@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench.model.document import Document
+from bench.model.target import Prices
 from bench.report.figures import ABSENT, duration, ms, trial_name, usd
 from bench.report.resources import resources
 from bench.report.tables import Section, Table, text
@@ -117,7 +118,7 @@ def _targets(document: Document) -> Section:
                 metadata.provider or ABSENT,
                 metadata.region or ABSENT,
                 *per_million,
-                f"{prices.source or ABSENT}, {prices.as_of or 'no date'}" if prices else ABSENT,
+                _source(prices) if prices else ABSENT,
             )
         )
     return Section(
@@ -140,6 +141,11 @@ def _targets(document: Document) -> Section:
         ),
         is_folded=True,
     )
+
+
+def _source(prices: Prices) -> str:
+    detail = f" {prices.source_detail}" if prices.source_detail else ""
+    return f"{prices.source or ABSENT}{detail}, {prices.as_of or 'no date'}"
 
 
 def _run(document: Document) -> Section:

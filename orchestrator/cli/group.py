@@ -26,7 +26,9 @@ _COMMANDS = {
         path=f"{_HERE}.resume:resume_command",
         summary="Go on with an interrupted run: only what is missing is asked.",
     ),
+    "show": BENCH_COMMANDS["show"],
     "render": BENCH_COMMANDS["render"],
+    "spend": BENCH_COMMANDS["spend"],
     "start": Lazy(
         path=f"{_HERE}.start:start_command",
         summary="Start a gateway detached and prove that what answers is it.",
