@@ -15,10 +15,12 @@ NEVER_NS = 10**15
 MS = 1_000_000
 
 
-def exchange(*, deadline_ns: int = NEVER_NS, idle_ns: int = NEVER_NS) -> Exchange:
-    """Return a fresh exchange of chat completions, sent at 0."""
+def exchange(
+    *, api: str = "chat", deadline_ns: int = NEVER_NS, idle_ns: int = NEVER_NS
+) -> Exchange:
+    """Return a fresh exchange in a wire protocol, sent at 0."""
     fresh = Exchange(
-        PROTOCOLS["chat"].decoder(stream=True), Limits(deadline_ns=deadline_ns, idle_ns=idle_ns)
+        PROTOCOLS[api].decoder(stream=True), Limits(deadline_ns=deadline_ns, idle_ns=idle_ns)
     )
     fresh.sent_ns = 0
     return fresh
@@ -40,9 +42,11 @@ def circumstances(**changes: object) -> Circumstances:
     return Circumstances(**(usual | changes))  # type: ignore[arg-type]
 
 
-def replay(reads: Iterable[tuple[int, bytes]], *, eof_ns: int | None = None) -> Response:
+def replay(
+    reads: Iterable[tuple[int, bytes]], *, api: str = "chat", eof_ns: int | None = None
+) -> Response:
     """Return the response to these reads; ``eof_ns`` = when the other side closed."""
-    state = exchange()
+    state = exchange(api=api)
     last = 0
     for at_ns, data in reads:
         state.receive(at_ns, data)
@@ -63,7 +67,8 @@ def seen(response: Response) -> dict[str, object]:
         "content": response.content,
         "reasoning": response.reasoning,
         "tools": response.tool_calls,
-        "finish": response.finish_reason,
+        "finish": (response.finish_reason, response.provider_finish_reason),
+        "opaque": response.opaque,
         "model": response.response_model,
         "fingerprint": response.system_fingerprint,
         "request": response.request_id,

@@ -16,6 +16,8 @@ from bench.simulator.thoughts import check_seal, sealed
 
 _encode = msgspec.json.encode
 _Item = dict[str, Any]
+_LEAST_LIMIT = 16
+"""OpenAI's own."""
 _REASONS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _SPOKEN_BY_ASSISTANT = ("reasoning", "function_call")
 
@@ -53,8 +55,8 @@ class ResponsesApi:
         items = asked.input if isinstance(asked.input, list) else [_user(asked.input)]
         if not items:
             raise _invalid("`input` is empty; one item is the least")
-        if asked.max_output_tokens is not None and asked.max_output_tokens < 1:
-            message = f"`max_output_tokens` is {asked.max_output_tokens}; 1 is the least"
+        if asked.max_output_tokens is not None and asked.max_output_tokens < _LEAST_LIMIT:
+            message = f"`max_output_tokens` is {asked.max_output_tokens}; {_LEAST_LIMIT} is the least"
             raise _invalid(message)
         system = [ChatMessage(role="system", content=asked.instructions)]
         return ChatBody(

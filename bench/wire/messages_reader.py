@@ -70,6 +70,8 @@ class MessagesReader:
         """Tool input that stood in the start of its block."""
         self._fields: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
+        self._is_counted = False
+        """The counts are those of the end: those of the start say nothing of the answer."""
 
     def event(self, event: SseEvent) -> None:
         """Take one event; see ``Reader``."""
@@ -96,6 +98,7 @@ class MessagesReader:
         elif not isinstance(fields.get("content"), list):
             self._strange(fields)
         self._message(fields)
+        self._is_counted = True
         self._stop(_text(fields.get("stop_reason")))
 
     def rest(self) -> Rest:
@@ -107,7 +110,7 @@ class MessagesReader:
             self._fields["usage"] = self._usage
         hides = any(block.get("type") not in _PLACES for block in blocks)
         return Rest(
-            usage=read_usage(self._usage, has_thinking=hides) if self._usage else None,
+            usage=read_usage(self._usage, has_thinking=hides) if self._is_counted else None,
             fields=self._fields,
             opaque=tuple(blocks) if hides else (),
         )
@@ -122,6 +125,7 @@ class MessagesReader:
                 self._block(said.index or 0, said.content_block or {})
             case "message_delta":
                 self._count(said.usage)
+                self._is_counted |= bool(said.usage)
                 self._stop(said.delta.stop_reason if said.delta else None)
             case "message_stop":
                 self._draft.saw_done = True
