@@ -3,7 +3,9 @@
 import ipaddress
 import re
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from bench.errors import UsageFault
@@ -11,11 +13,12 @@ from bench.errors import UsageFault
 COMPLETIONS = "/chat/completions"
 _VERSION = re.compile(r"v\d+(beta\d*)?")
 _SCHEMES = ("http", "https")
+_NO_OTHERS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointUrl:
-    """One normalised address of a completions path."""
+    """One normalised address that takes requests."""
 
     url: str
     """What requests are sent to."""
@@ -26,18 +29,23 @@ class EndpointUrl:
     port: int
 
 
-def parse_url(typed: str, *, path: str = COMPLETIONS) -> EndpointUrl:
+def parse_url(
+    typed: str, *, path: str = COMPLETIONS, others: Mapping[str, str] = _NO_OTHERS
+) -> EndpointUrl:
     """Return the address for a host, a `/v1` base or a full path.
 
     Args:
         typed: As given. Anything that ends neither in a version nor in ``path`` is a full path.
         path: The wire protocol's, appended to a base.
+        others: Paths of the other wire protocols → their names.
 
     Raises:
-        UsageFault: No scheme, no host, a password inside, a port that is none.
+        UsageFault: No scheme, no host, a password inside, a port that is none, the path of
+            another protocol.
     """
     parts = _split(typed.strip())
     trail = parts.path.rstrip("/")
+    _refuse_other(trail, path, others)
     if not trail:
         trail = f"/v1{path}"
     elif _VERSION.fullmatch(trail.rpartition("/")[2]):
@@ -50,6 +58,15 @@ def parse_url(typed: str, *, path: str = COMPLETIONS) -> EndpointUrl:
         host=parts.hostname or "",
         port=parts.port or (443 if parts.scheme == "https" else 80),
     )
+
+
+def _refuse_other(trail: str, path: str, others: Mapping[str, str]) -> None:
+    other = next((each for each in others if trail.endswith(each)), None)
+    if other is None or trail.endswith(path):
+        return
+    message = f"the address ends in `{other}`, the path of `--api {others[other]}`"
+    base = trail.removesuffix(other) or "/"
+    raise UsageFault(message, hint=f"add `--api {others[other]}`, or end the address with `{base}`")
 
 
 def _split(typed: str) -> SplitResult:

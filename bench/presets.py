@@ -32,7 +32,7 @@ PRESETS: Mapping[str, Preset] = {
         Preset(
             name="llmgateway",
             dialect="llmgateway",
-            production_url="https://api.llmgateway.io/v1/chat/completions",
+            production_url="https://api.llmgateway.io/v1",
             local_keys=("LOCAL_LLMGATEWAY_API_KEY",),
             local_tokens=("test-token",),
         ),

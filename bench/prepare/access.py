@@ -13,7 +13,9 @@ from bench.errors import KeyMissing, UsageFault, reason_in
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
 from bench.model.run import RunConfig
 from bench.wire import PROTOCOLS
+from bench.wire.protocol import WireProtocol
 
+_AUTHORIZATION = "Authorization"
 Resolve = Callable[[str, int], tuple[str, ...]]
 """Host and port → addresses; ``bench.endpoint.resolve`` outside of tests."""
 
@@ -56,19 +58,25 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
             "no address to benchmark",
             hint="`--url URL`, `BENCHMARK_API_URL`, or a preset with an endpoint of its own",
         )
-    endpoint = parse_url(settings.url, path=PROTOCOLS[settings.api].path)
+    wire = PROTOCOLS[settings.api]
+    others = {each.path: name for name, each in PROTOCOLS.items() if name != settings.api}
+    endpoint = parse_url(settings.url, path=wire.path, others=others)
     addresses = resolve(endpoint.host, endpoint.port)
     address = _address(config, endpoint, trusted_hosts, reach(endpoint.host, addresses))
     refuse_proxy(endpoint.url, config.place.environ)
     secrets = dict(_secret_headers(config))
-    key, notes = _key(config, address, tuple(secrets))
+    typed = {name.lower() for name in (*dict(settings.header), *secrets)}
+    key_header = settings.key_header or _key_header(wire, endpoint.host)
+    has_key = typed & {_AUTHORIZATION.lower(), key_header.lower(), *wire.key_header_hosts.values()}
+    key, notes = (None, ()) if has_key else _key(config, address, key_header)
     for secret in (*secrets.values(), *([key] if key else []), *_typed_secrets(config)):
         refusal = may_send(secret, address, config.known_keys())
         if refusal is not None:
             raise refusal
-    headers = [*settings.header, *((name, secret.value) for name, secret in secrets.items())]
+    headers = [(name, value) for name, value in wire.headers if name not in typed]
+    headers += [*settings.header, *((name, secret.value) for name, secret in secrets.items())]
     if key is not None:
-        headers.append(("Authorization", f"Bearer {key.value.strip()}"))
+        headers.append((key_header, _key_text(key_header, key.value.strip())))
     for name, value in headers:
         check_header(name, value)
     return Access(
@@ -114,23 +122,33 @@ def _typed_secrets(config: Config) -> Iterator[Secret]:
                 yield Secret(variable=variable, value=secret, origin=Origin.FLAG)
 
 
-def _key(
-    config: Config, address: Address, header_names: tuple[str, ...]
-) -> tuple[Secret | None, tuple[str, ...]]:
+def _key_header(wire: WireProtocol, host: str) -> str:
+    """Return the header that carries the key where nobody typed one."""
+    for domain, header in wire.key_header_hosts.items():
+        if host == domain or host.endswith(f".{domain}"):
+            return header
+    return _AUTHORIZATION
+
+
+def _key_text(header: str, key: str) -> str:
+    return f"Bearer {key}" if header.lower() == _AUTHORIZATION.lower() else key
+
+
+def _key(config: Config, address: Address, header: str) -> tuple[Secret | None, tuple[str, ...]]:
     """Return the key, and what there is to say about it."""
     settings = config.settings
-    names = [name.lower() for name in (*dict(settings.header), *header_names)]
-    if not settings.key or "authorization" in names:
+    if not settings.key:
         return None, ()
+    carried = "" if header == _AUTHORIZATION else f", in the header {header}"
     if settings.api_key_env is not None:
         secret = config.secret(settings.api_key_env, named_by=config.trust["api_key_env"])
         if secret is None:
             raise KeyMissing([settings.api_key_env])
-        return secret, (f"key: {secret.variable} ({secret.origin})",)
+        return secret, (f"key: {secret.variable} ({secret.origin}){carried}",)
     for name in PRODUCTION_KEYS:
         secret = config.secret(name, named_by=None)
         if secret is not None:
-            return secret, (f"key: {name} ({secret.origin})",)
+            return secret, (f"key: {name} ({secret.origin}){carried}",)
     if address.is_loopback and not address.is_remote:
         return None, ("key: none is sent, no variable holds one",)
     raise KeyMissing(PRODUCTION_KEYS)

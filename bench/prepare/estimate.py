@@ -120,7 +120,7 @@ def _parts(
         if key not in sizes:
             request = asked(cases[trial.case_id].build(trial.seed).request, config)
             sent = body or wire.encode(request, model=target.model, stream=config.stream)
-            sizes[key] = (len(sent), request.max_tokens)
+            sizes[key] = (len(sent), wire.output_limit(request))
         size, limit = sizes[key]
         output = limit if limit is not None else target.metadata.max_output_tokens
         usd = reserve_usd(target=target, request_bytes=size, max_tokens=limit)

@@ -42,7 +42,7 @@ def test_each_place_overrules_the_one_before(tmp_path):
 
 def test_a_preset_goes_before_the_defaults_only(tmp_path):
     config = load(tmp_path, {"BENCHMARK_PRESET": "llmgateway"})
-    assert config.settings.url == "https://api.llmgateway.io/v1/chat/completions"
+    assert config.settings.url == "https://api.llmgateway.io/v1"
     assert config.settings.dialect == "llmgateway"
     assert config.origins["url"].origin == "preset llmgateway"
     assert config.trust["url"] is Origin.PRESET

@@ -23,6 +23,23 @@ def test_a_host_a_base_or_a_path_becomes_one_address(typed, url):
     assert found.models_url == url.replace("/chat/completions", "/models")
 
 
+OTHERS = {"/chat/completions": "chat", "/responses": "responses"}
+
+
+@pytest.mark.parametrize("typed", ["http://h", "http://h/v1/", "http://h/v1/messages"])
+def test_another_protocol_has_another_path(typed):
+    found = parse_url(typed, path="/messages", others=OTHERS)
+    assert found.url == "http://h/v1/messages"
+    assert found.models_url == "http://h/v1/models"
+
+
+def test_the_path_of_another_protocol_is_not_asked_with_this_one():
+    with pytest.raises(UsageFault) as caught:
+        parse_url("http://h/v1/chat/completions", path="/messages", others=OTHERS)
+    assert "`/chat/completions`, the path of `--api chat`" in caught.value.message
+    assert caught.value.hint == "add `--api chat`, or end the address with `/v1`"
+
+
 def test_a_path_that_tells_no_base_is_taken_as_it_is():
     found = parse_url("https://h/deployments/x/complete")
     assert found.url == "https://h/deployments/x/complete"

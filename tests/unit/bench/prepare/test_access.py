@@ -28,6 +28,66 @@ def test_the_key_becomes_a_header_and_its_name_is_kept(tmp_path):
     assert "k-123" not in "".join(found.notes)
 
 
+KEY = {"TEAM_KEY": "k-123456"}
+VERSION = ("anthropic-version", "2023-06-01")
+CARRIED = [
+    pytest.param("https://api.anthropic.com", {}, ("x-api-key", "k-123456"), id="anthropic"),
+    pytest.param("https://api.example", {}, ("Authorization", "Bearer k-123456"), id="a-gateway"),
+    pytest.param(
+        "https://notanthropic.com", {}, ("Authorization", "Bearer k-123456"), id="another-host"
+    ),
+    pytest.param(
+        "https://api.example", {"key_header": "api-key"}, ("api-key", "k-123456"), id="typed"
+    ),
+    pytest.param(
+        "https://api.anthropic.com",
+        {"key_header": "authorization"},
+        ("authorization", "Bearer k-123456"),
+        id="typed-bearer",
+    ),
+]
+
+
+@pytest.mark.parametrize(("url", "flags", "carried"), CARRIED)
+def test_the_protocol_and_the_host_say_which_header_carries_the_key(tmp_path, url, flags, carried):
+    found = access(tmp_path, KEY, url=url, api="messages", api_key_env="TEAM_KEY", **flags)
+    assert found.endpoint.url == f"{url}/v1/messages"
+    assert found.headers == (VERSION, carried)
+    assert found.secrets == ("k-123456",)
+    assert carried[0].lower() == "authorization" or carried[0] in found.notes[1]
+
+
+def test_a_typed_version_is_the_one_that_is_sent(tmp_path):
+    header = ("Anthropic-Version: 2027-01-01",)
+    found = access(tmp_path, url="http://127.0.0.1:1", api="messages", header=header)
+    assert found.headers == (("Anthropic-Version", "2027-01-01"),)
+
+
+@pytest.mark.parametrize("name", ["x-api-key", "Authorization"])
+def test_a_key_that_was_typed_as_a_header_is_the_only_one(tmp_path, name):
+    environ = {**KEY, "LLM_GATEWAY_API_KEY": "k-other"}
+    found = access(
+        tmp_path,
+        environ,
+        url="https://api.anthropic.com",
+        api="messages",
+        header_env=(f"{name}=TEAM_KEY",),
+    )
+    assert found.headers == (VERSION, (name, "k-123456"))
+    assert found.key_variable is None
+
+
+def test_rules_about_keys_hold_whatever_header_carries_them(tmp_path):
+    environ = {"LLM_GATEWAY_API_KEY": "k-prod-1"}
+    with pytest.raises(Refused, match="production key"):
+        access(tmp_path, environ, url="http://127.0.0.1:1", api="messages", key_header="x-api-key")
+
+
+def test_the_path_of_another_protocol_is_a_usage_fault(tmp_path):
+    with pytest.raises(UsageFault, match="the path of `--api messages`"):
+        access(tmp_path, url="http://127.0.0.1:1/v1/messages")
+
+
 def test_typed_and_secret_headers_go_along(tmp_path):
     found = access(
         tmp_path,
