@@ -188,7 +188,7 @@ def _program(task: Task, tree: Tree, checks: Sequence[ProbeCheck]) -> Program:
     own = {path: text for path, text in tree.items() if path.split("/")[0] != GRADING_FOLDER}
     own |= {
         f"{GRADING_FOLDER}/{driver}": _driver_text(driver),
-        f"{GRADING_FOLDER}/{probe}": task.probe,
+        f"{GRADING_FOLDER}/{probe}": task.probe or "",
     }
     return Program(
         language=task.language,

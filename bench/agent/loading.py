@@ -43,7 +43,8 @@ def _task(task_id: str, folder: Traversable) -> Task:
     )
     wrong = folder / "wrong"
     files = _texts(folder / "files")
-    probe = (folder / _PROBES[told.language]).read_text(encoding="utf-8")
+    probed = folder / _PROBES[told.language]
+    probe = probed.read_text(encoding="utf-8") if probed.is_file() else None
     checks = CHECKS[task_id]()
     solution = _change(folder / "solution", told.deleted.get("solution", ()))
     wrongs = {

@@ -92,8 +92,9 @@ class Task:
     """Paths that every run of the visible tests restores: the tests themselves."""
     test_argv: tuple[str, ...]
     """Arguments after the interpreter that run the visible tests."""
-    probe: str
-    """Text of the probe file, in the task's language. It calls candidate code and knows no answer."""
+    probe: str | None
+    """Text of the probe file, in the task's language. It calls candidate code and knows no answer.
+    ``None`` where all checks are of files."""
     checks: tuple[Check, ...]
     """The hidden checks."""
     solution: Change

@@ -6,11 +6,15 @@ Every expected value is computed here, by a solver that shares no code with the 
 from collections.abc import Callable, Mapping
 
 from bench.agent.oracles import (
+    customers,
     durations,
+    edits,
     exchange,
     formulas,
     invoices,
     paging,
+    parcels,
+    shares,
     shelves,
     taxi,
     tiers,
@@ -30,5 +34,9 @@ CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "agentic_parser": formulas.checks,
     "agentic_step_counter": shelves.checks,
     "agentic_interleaving": transfers.checks,
+    "agentic_migration": customers.checks,
+    "agentic_forty_files": parcels.checks,
+    "agentic_test_cases": shares.checks,
+    "agentic_text_merge": edits.checks,
 }
 """In the order in which they are listed and run."""

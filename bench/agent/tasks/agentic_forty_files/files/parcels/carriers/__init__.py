@@ -1,0 +1,1 @@
+"""One module for each carrier, with a function `quote(grams, zone)`."""

@@ -1,0 +1,20 @@
+"""Amsel."""
+
+import math
+
+TARIFF = {"base": 200, "kg": 120, "least": 350}
+
+
+def _factor(zone):
+    if zone == 1:
+        return 100
+    if zone == 2:
+        return 125
+    return 130 if zone == 3 else 210
+
+
+def quote(grams, zone):
+    """Return cents."""
+    cents = TARIFF["base"]
+    cents += TARIFF["kg"] * (math.ceil(grams / 1000))
+    return max(TARIFF["least"], cents * _factor(zone) // 100)

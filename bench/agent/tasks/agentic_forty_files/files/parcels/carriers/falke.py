@@ -1,0 +1,15 @@
+"""What Falke takes."""
+
+BASE, PER_KG, MINIMUM = 650, 140, 450
+PERCENT = (100, 120, 130, 220)
+
+
+def weight_units(grams):
+    """Return the kilograms that are charged."""
+    return -(-grams // 1000)
+
+
+def quote(grams, zone):
+    """Return cents."""
+    cents = (BASE + PER_KG * weight_units(grams)) * PERCENT[zone - 1] // 100
+    return cents if cents > MINIMUM else MINIMUM

@@ -1,0 +1,20 @@
+"""Corvus."""
+
+import math
+
+TARIFF = {"base": 220, "kg": 100, "least": 750}
+
+
+def _factor(zone):
+    if zone == 1:
+        return 100
+    if zone == 2:
+        return 125
+    return 155 if zone == 3 else 190
+
+
+def quote(grams, zone):
+    """Return cents."""
+    cents = TARIFF["base"]
+    cents += TARIFF["kg"] * (math.ceil(grams / 1000))
+    return max(TARIFF["least"], cents * _factor(zone) // 100)

@@ -1,0 +1,15 @@
+"""What Nordwind takes."""
+
+BASE, PER_KG, MINIMUM = 650, 180, 350
+PERCENT = (100, 125, 145, 190)
+
+
+def weight_units(grams):
+    """Return the kilograms that are charged."""
+    return -(-grams // 1000)
+
+
+def quote(grams, zone):
+    """Return cents."""
+    cents = (BASE + PER_KG * weight_units(grams)) * PERCENT[zone - 1] // 100
+    return cents if cents > MINIMUM else MINIMUM

@@ -1,0 +1,1 @@
+"""Dividing money."""
