@@ -56,6 +56,7 @@ def build_document(ledger: Ledger) -> Document:
                 spend=spend,
                 summary=summary,
                 trials=ledger.trials,
+                targets=targets,
                 incidents=ledger.incidents,
                 possibly_billed=ledger.possibly_billed,
                 simulated=simulated,

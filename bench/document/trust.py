@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.document.money_caveats import is_day_limited, money_caveats
+from bench.document.proof_caveats import proof_caveats
 from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
 from bench.model.run import Incident, RunConfig, Started
 from bench.model.summary import Summary
+from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.stats import percentile
 from bench.summary.performance import headline_block
-from bench.summary.selection import is_counted, violations
+from bench.summary.selection import is_counted
 
 LAG_FLOOR_MS = 2.0
 """A client lag below this is never held against a figure."""
@@ -43,6 +45,7 @@ class Circumstances:
     spend: RunSpend
     summary: Summary
     trials: Sequence[Trial]
+    targets: Sequence[Target] = ()
     incidents: Sequence[Incident] = ()
     possibly_billed: Sequence[Started] = ()
     simulated: bool = False
@@ -61,7 +64,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_simulated(simulated=run.simulated),
         *_untold_outage(run),
         *_client_lag(run),
-        *_violations(run.trials),
+        *proof_caveats(run.trials, run.targets),
         *_connection(run.summary),
         *_held_back(run.summary),
         *_overlap(run.config),
@@ -235,23 +238,6 @@ def _client_lag(run: Circumstances) -> Iterable[Caveat]:
             text=f"This machine was busy: the client itself lagged {typical:.1f} ms in the median "
             f"trial (at most {lags[-1]:.1f} ms; {bound:.1f} ms would be fine). Times include it; "
             "measure again on a quiet machine.",
-        )
-
-
-def _violations(trials: Sequence[Trial]) -> Iterable[Caveat]:
-    seen = violations(trial for trial in trials if is_counted(trial))
-    parts = [
-        (seen.pin_violated, "another provider or model answered"),
-        (seen.fallback, "the gateway fell back"),
-        (seen.cache_hit, "the gateway answered from its response cache"),
-    ]
-    told = [f"{what} in {_count(count, 'trial')}" for count, what in parts if count]
-    if told:
-        yield Caveat(
-            code="not_pinned",
-            level="doubtful",
-            text=f"Not only the pinned target was measured: {'; '.join(told)}. These trials are "
-            "left out of all timings; scores include them.",
         )
 
 

@@ -83,7 +83,7 @@ class MetricSummary(Record, frozen=True, kw_only=True):
 
 
 class Excluded(Record, frozen=True, kw_only=True):
-    """Performance trials that were measured but prove nothing about the pinned target."""
+    """Trials that were measured but prove nothing about the pinned target; each counted once."""
 
     pin_violated: int = 0
     fallback: int = 0
@@ -226,6 +226,8 @@ class TargetSummary(Record, frozen=True, kw_only=True):
     not_run: int = 0
     """Planned and without a record: never sent, or sent and lost (``completeness`` tells apart)."""
     warmups: int = 0
+    not_pinned: Excluded = Excluded()
+    """Trials of every kind that are left out of scores and timings."""
 
 
 class CaseSummary(Record, frozen=True, kw_only=True):

@@ -69,7 +69,7 @@ def performance(trials: Sequence[Trial]) -> PerformanceSummary:
             if clean
             else None
         ),
-        excluded=violations(trials),
+        excluded=violations(trial for trial in trials if trial.is_valid),
     )
 
 

@@ -3,7 +3,8 @@
 counted     measured, not a warm-up, not touched by an incident, not cancelled
 judged      counted trials of quality cases with a verdict
 arrived     counted trials whose answer came back whole, failed evaluations included
-pinned      arrived, and answered by the target that was asked, not from a response cache
+proven      counted, and answered by the target that was asked, not from a response cache
+pinned      proven, arrived, and no failed evaluation
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,13 +60,12 @@ def arrived(trials: Iterable[Trial]) -> tuple[Trial, ...]:
 
 def violation(trial: Trial) -> str | None:
     """Return what makes the answer say nothing about the pinned target."""
-    if trial.pin_violated:
-        return "pinViolated"
-    if trial.response.fallback:
-        return "fallback"
-    if trial.response.cache_hit:
-        return "cacheHit"
-    return None
+    return trial.violation
+
+
+def proven(trials: Iterable[Trial]) -> tuple[Trial, ...]:
+    """Return the trials less violations: what a score of the target may stand on."""
+    return tuple(trial for trial in trials if violation(trial) is None)
 
 
 def is_pinned(trial: Trial) -> bool:
@@ -79,8 +79,8 @@ def pinned(trials: Iterable[Trial]) -> tuple[Trial, ...]:
 
 
 def violations(trials: Iterable[Trial]) -> Excluded:
-    """Count valid trials that ``pinned`` leaves out, each once, by its first reason."""
-    reasons = [violation(trial) for trial in trials if trial.is_valid]
+    """Count trials that are left out as violations, each once, by its first reason."""
+    reasons = [violation(trial) for trial in trials]
     return Excluded(
         pin_violated=reasons.count("pinViolated"),
         fallback=reasons.count("fallback"),

@@ -28,7 +28,9 @@ from bench.summary.selection import (
     is_kind,
     passed,
     pinned,
+    proven,
     requests_per_second,
+    violations,
 )
 
 
@@ -40,6 +42,11 @@ class _Part:
     all: tuple[Trial, ...]
     counted: tuple[Trial, ...]
 
+    @property
+    def proven(self) -> tuple[Trial, ...]:
+        """Counted trials that the pinned target answered."""
+        return proven(self.counted)
+
 
 def summarize(evidence: Evidence) -> Summary:
     """Compute every figure of a run; empty sets give ``None`` figures, not zeros."""
@@ -49,20 +56,20 @@ def summarize(evidence: Evidence) -> Summary:
     for target in evidence.targets:
         trials = tuple(by_target.get(target.id, ()))
         parts.append(_Part(target=target, all=trials, counted=counted(trials)))
-    answers = {part.target.id: answers_by_task(part.counted, cases) for part in parts}
+    answers = {part.target.id: answers_by_task(part.proven, cases) for part in parts}
     return Summary(
         targets=tuple(_target(part, evidence, cases, answers) for part in parts),
         cases=tuple(
             _case(part, case, evidence, cases) for part in parts for case in evidence.cases
         ),
         categories=tuple(
-            entry for p in parts for entry in slices(p.counted, cases, "category", p.target.id)
+            entry for p in parts for entry in slices(p.proven, cases, "category", p.target.id)
         ),
         difficulties=tuple(
-            entry for p in parts for entry in slices(p.counted, cases, "difficulty", p.target.id)
+            entry for p in parts for entry in slices(p.proven, cases, "difficulty", p.target.id)
         ),
         dimensions=tuple(
-            entry for p in parts for entry in slices(p.counted, cases, "dimension", p.target.id)
+            entry for p in parts for entry in slices(p.proven, cases, "dimension", p.target.id)
         ),
         pairwise_agreement=pairwise(answers, list(answers)),
         load=tuple(curve for part in parts if (curve := _load(part, evidence)) is not None),
@@ -94,7 +101,8 @@ def _target(
         cancelled=cancelled,
         not_run=0 if planned is None else max(0, planned - len(measured)),
         warmups=len(part.all) - len(measured),
-        quality=quality(part.counted, cases),
+        not_pinned=violations(part.counted),
+        quality=quality(part.proven, cases),
         reference_agreement=(
             None
             if reference is None or target_id == evidence.reference
@@ -104,7 +112,7 @@ def _target(
         agent=_agent(part, evidence, cases),
         reliability=reliability(part.counted),
         efficiency=efficiency(part.counted, cases, evidence.spend.get(target_id, Spend())),
-        robustness_drop=robustness_drop(part.counted, cases),
+        robustness_drop=robustness_drop(part.proven, cases),
         achieved_requests_per_second=requests_per_second(part.counted),
     )
 
@@ -126,7 +134,7 @@ def _case(
     came_back = arrived(trials)
     verdicts = [
         passed(trial)
-        for trial in trials
+        for trial in proven(trials)
         if trial.evaluation is not None and trial.evaluation.passed is not None
     ]
     return CaseSummary(
@@ -136,7 +144,7 @@ def _case(
         attempted=len(trials),
         succeeded=len(came_back),
         valid=sum(trial.is_valid for trial in trials),
-        quality=quality(trials, cases),
+        quality=quality(proven(trials), cases),
         metrics=metrics(pinned(trials)),
         achieved_requests_per_second=requests_per_second(trials),
         timings=metrics(came_back),

@@ -308,7 +308,7 @@ def test_answers_by_others_are_said():
     document = build_document(ledger(trials, cases=(STREAM,)))
     text = next(c.text for c in document.trust if c.code == "not_pinned")
     assert "another provider or model answered in 1 trial" in text
-    assert "fell back in 1 trial" in text
+    assert "fell back or tried again in 1 trial" in text
     assert "response cache in 1 trial" in text
 
 
