@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
 
@@ -271,8 +272,14 @@ def _meant(name: str, known: Mapping[str, str]) -> str:
 def _contradictions(values: Mapping[str, Any], trust: Mapping[str, Origin]) -> list[str]:
     """Return what can't be asked together; a file's selection gives way to a typed one."""
     faults = []
-    if values["profile"] and values["suite"] and trust["profile"] == trust["suite"]:
-        faults.append("`--profile` and `--suite` exclude each other")
+    for one, other in combinations(("profile", "suite", "external"), 2):
+        if values[one] and values[other] and trust[one] == trust[other]:
+            faults.append(f"`--{one}` and `--{other}` exclude each other")
+    faults += [
+        f"`--{SETTINGS[field].name}` needs `--external NAME`"
+        for field in ("external_data", "external_limit", "external_offset", "external_mode")
+        if trust[field] is Origin.FLAG and not values["external"]
+    ]
     if not values["key"] and trust["api_key_env"] is Origin.FLAG:
         faults.append("`--no-key` and `--api-key-env` exclude each other")
     return faults

@@ -194,6 +194,13 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="profile"),
         Setting(name="suite"),
         Setting(name="case", kind="list", default=()),
+        Setting(name="cases", kind="many", default=()),
+        Setting(name="external"),
+        Setting(name="external-data"),
+        Setting(name="external-limit", read=whole(1)),
+        Setting(name="external-offset", read=whole(0), default=0),
+        Setting(name="external-mode"),
+        Setting(name="external-unsupported", read=one_of("skip", "error"), default="error"),
         Setting(name="runs", read=whole(1)),
         Setting(name="warmup", read=whole(0)),
         Setting(name="budget", read=limit_ms, default=DEFAULT_BUDGET_MS),
@@ -259,6 +266,17 @@ class Settings:
     profile: str | None
     suite: str | None
     case: tuple[str, ...]
+    cases: tuple[str, ...]
+    """The user's own: folders, files, `module:function`."""
+    external: str | None
+    """Name of an external suite."""
+    external_data: str | None
+    """Path or address of its data."""
+    external_limit: int | None
+    external_offset: int
+    external_mode: str | None
+    """``None`` = the suite's own first one."""
+    external_unsupported: Literal["skip", "error"]
     runs: int | None
     warmup: int | None
     budget: float | None

@@ -80,7 +80,7 @@ _OF_THE_WHOLE_RUN = {
 }
 _RESUMING = (
     *_OF_THE_WHOLE_RUN,
-    *("body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
+    *("cases", "external_data", "body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
     *("allow_unknown_cost", "allow_reduced_sandbox", "archive", "require_complete", "quiet"),
 )
 """What of a run its journal doesn't hold, or must not decide."""

@@ -31,6 +31,7 @@ from bench.prepare.coding import find_workbench, sandbox_note
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import estimate
 from bench.prepare.offering import ask_gateway
+from bench.prepare.sources import recorded_cases
 from bench.raw_body import body_case, body_hash
 from bench.runs import FoundRun
 
@@ -86,7 +87,10 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         console.say(note)
     listing = ask_gateway(access, dialect=run.dialect)
     free = free_because(link.hello if link else None, listing, access.address)
-    cases: dict[str, Case] = dict(CASES)
+    own = recorded_cases(
+        config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger)
+    )
+    cases: dict[str, Case] = {**CASES, **own}
     if body is not None:
         case = body_case(body)
         cases[case.info.id] = case

@@ -61,6 +61,20 @@ class OptionOrigin(Record, frozen=True, kw_only=True):
     """``default``, ``flag``, ``env NAME``, ``.env NAME``, ``FILE: key``, ``preset NAME``."""
 
 
+class ExternalSource(Record, frozen=True, kw_only=True):
+    """The external suite of a run: enough to load the same cases again."""
+
+    suite: str
+    data: str | None = None
+    """Absolute path or address; ``None`` = the suite's own."""
+    limit: int | None = None
+    offset: int = 0
+    mode: str
+    unsupported: Literal["skip", "error"] = "error"
+    skipped: int = 0
+    """Items that could not be judged and were left out."""
+
+
 class RunConfig(Record, frozen=True, kw_only=True):
     """The settings that shape the run; names as in version-2 documents. No secrets."""
 
@@ -68,6 +82,9 @@ class RunConfig(Record, frozen=True, kw_only=True):
     profile: str | None = None
     suite: str | None = None
     case_ids: tuple[str, ...] = ()
+    user_cases: tuple[str, ...] = ()
+    """Sources of the user's own cases: absolute paths, or functions as ``module:function``."""
+    external_suite: ExternalSource | None = None
     mappings: tuple[str, ...] = ()
     url: str
     """Full address of the completions path."""

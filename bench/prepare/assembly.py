@@ -118,6 +118,8 @@ def _run_config(
         profile=selection.profile,
         suite=selection.suite,
         case_ids=settings.case,
+        user_cases=selection.user_cases,
+        external_suite=selection.external,
         mappings=settings.mapping,
         url=access.endpoint.url,
         api_key_env=access.key_variable,

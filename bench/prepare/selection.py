@@ -6,26 +6,18 @@ from typing import Self
 
 import msgspec
 
-from bench.cases import select_cases
 from bench.catalogue import Listing
 from bench.config import Config
 from bench.dialects import DIALECTS, Dialect, NameForm, recognise
 from bench.errors import UnknownName, UsageFault
-from bench.keys import Origin
 from bench.model.case import Case
+from bench.model.run import ExternalSource
 from bench.model.target import Prices, Target
 from bench.prepare.offering import free_by_catalogue
+from bench.prepare.sources import find_sources
 from bench.targets import Wanted, make_targets
 
 _PER_MILLION = 1_000_000
-_RANK = {
-    Origin.DEFAULT: 0,
-    Origin.PRESET: 1,
-    Origin.FILE: 2,
-    Origin.DOTENV: 3,
-    Origin.ENVIRONMENT: 4,
-    Origin.FLAG: 5,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +28,9 @@ class Selection:
     cases: tuple[Case, ...]
     profile: str | None
     suite: str | None
+    user_cases: tuple[str, ...] = ()
+    """Sources of the user's own cases."""
+    external: ExternalSource | None = None
     dialect: Dialect
     listing: Listing
     notes: tuple[str, ...]
@@ -44,7 +39,7 @@ class Selection:
 
     def of_case(self, case: Case) -> Self:
         """Return the same targets with ``case`` as all that is asked."""
-        return replace(self, cases=(case,), profile=None, suite=None)
+        return replace(self, cases=(case,), profile=None, suite=None, user_cases=(), external=None)
 
 
 def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: date) -> Selection:
@@ -62,8 +57,7 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
     if not models:
         raise UsageFault("no model to benchmark", hint="`gateway-bench bench MODEL --url URL`")
     settings = config.settings
-    profile, suite = _selectors(config)
-    cases = select_cases(profile=profile, suite=suite, case_ids=settings.case)
+    sources = find_sources(config)
     dialect, found = _dialect(config, listing)
     wanted = Wanted(
         models=models,
@@ -75,7 +69,7 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
     )
     targets = make_targets(listing, wanted)
     _check_reference(settings.reference, targets)
-    notes = [found] if found else []
+    notes = [*sources.notes, *([found] if found else [])]
     notes += [f"{dialect.name}: {each}" for each in dialect.cannot if found and dialect.marks]
     if listing.problem:
         taken = "" if listing.models else "; names are taken as typed"
@@ -84,24 +78,16 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
         notes.append(f"catalogue: {', '.join(listing.catalogues)}")
     return Selection(
         targets=targets,
-        cases=tuple(_at_concurrency(case, settings.concurrency) for case in cases),
-        profile=None if suite or settings.case else profile or "smoke",
-        suite=suite,
+        cases=tuple(_at_concurrency(case, settings.concurrency) for case in sources.cases),
+        profile=sources.profile,
+        suite=sources.suite,
+        user_cases=sources.user_cases,
+        external=sources.external,
         dialect=dialect,
         listing=listing,
         notes=tuple(notes),
         free_because=free_by_catalogue(config, targets),
     )
-
-
-def _selectors(config: Config) -> tuple[str | None, str | None]:
-    """Return profile and suite; where both are set, the one that was said more directly counts."""
-    profile, suite = config.settings.profile, config.settings.suite
-    if profile and suite:
-        if _RANK[config.trust["suite"]] > _RANK[config.trust["profile"]]:
-            return None, suite
-        return profile, None
-    return profile, suite
 
 
 def _dialect(config: Config, listing: Listing) -> tuple[Dialect, str | None]:
