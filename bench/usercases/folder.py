@@ -51,7 +51,11 @@ def read_case_file(path: Path, root: Path, faults: list[str]) -> list[Found]:
     """
     try:
         located = _read(path)
-    except (NotReadable, ValueError) as error:
+    except NotReadable as error:
+        at = "" if error.line is None else f":{error.line}"
+        faults.append(f"{path}{at}: {error}")
+        return []
+    except ValueError as error:
         faults.append(f"{path}: {error}")
         return []
     own = Faults(located)

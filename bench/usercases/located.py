@@ -9,7 +9,12 @@ Place = tuple[str | int, ...]
 
 
 class NotReadable(ValueError):
-    """The text breaks its format's grammar; the message says where."""
+    """The text breaks its format's grammar."""
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        """From 1; ``None`` = of the text as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

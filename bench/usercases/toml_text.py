@@ -21,6 +21,7 @@ _STRING = re.compile(
     r"|'[^'\n]*'",
     re.DOTALL,
 )
+_NAMED_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
 
 
@@ -33,13 +34,21 @@ def read_toml(text: str) -> Located:
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise NotReadable(str(error)) from error
+        raise _refusal(str(error)) from error
     except RecursionError as error:
         raise NotReadable("nested too deeply") from error
     scanner = _Scanner(text.replace("\r\n", "\n"))
     with suppress(RecursionError):  # lines are for messages only
         scanner.scan()
     return Located(value=value, lines=scanner.lines)
+
+
+def _refusal(said: str) -> NotReadable:
+    """Return the parser's complaint with the line that it names at its end."""
+    match = _NAMED_LINE.search(said)
+    if match is None:
+        return NotReadable(said)
+    return NotReadable(f"{said[: match.start()]} (column {match[2]})", line=int(match[1]))
 
 
 class _Scanner:

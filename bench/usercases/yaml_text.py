@@ -36,7 +36,7 @@ def read_yaml(text: str) -> Located:
         builder = _Builder()
         value = None if node is None else builder.build(node, ())
     except yaml.YAMLError as error:
-        raise NotReadable(_said(error)) from error
+        raise _refusal(error) from error
     except RecursionError as error:
         raise NotReadable("nested too deeply") from error
     return Located(value=value, lines=builder.lines)
@@ -77,38 +77,39 @@ class _Builder:
         line = node.start_mark.line + 1
         if self._count > _MAX_NODES:
             message = f"more than {_MAX_NODES} values; aliases that stand for each other?"
-            raise NotReadable(message)
+            raise NotReadable(message, line=line)
         self.lines.setdefault(place, line)
         if isinstance(node, self._yaml.MappingNode):
             return self._mapping(node, place)
         if isinstance(node, self._yaml.SequenceNode):
             return [self.build(one, (*place, n)) for n, one in enumerate(node.value)]
         if node.tag not in self._scalars.yaml_constructors:
-            message = f"line {line}: `{node.tag}` is no plain value"
-            raise NotReadable(message)
+            message = f"`{node.tag}` is no plain value"
+            raise NotReadable(message, line=line)
         try:
             return self._scalars.construct_object(node)
         except ValueError as error:
-            message = f"line {line}: `{node.value}` can't be read: {error}"
-            raise NotReadable(message) from error
+            message = f"`{node.value}` can't be read: {error}"
+            raise NotReadable(message, line=line) from error
 
     def _mapping(self, node: "yaml.MappingNode", place: Place) -> dict[str, Any]:
         made: dict[str, Any] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, self._yaml.ScalarNode):
-                message = f"line {line}: a key is a text, not a list or an object"
-                raise NotReadable(message)
+                message = f"a key is a text, not a list or an object"
+                raise NotReadable(message, line=line)
             key = key_node.value
             if key in made:
-                message = f"line {line}: `{key}` stands twice"
-                raise NotReadable(message)
+                message = f"`{key}` stands twice"
+                raise NotReadable(message, line=line)
             self.lines[(*place, key)] = line
             made[key] = self.build(value_node, (*place, key))
         return made
 
 
-def _said(error: Exception) -> str:
+def _refusal(error: Exception) -> NotReadable:
+    """Return the parser's complaint with its line."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or str(error)
-    return f"line {mark.line + 1}: {problem}" if mark is not None else str(problem)
+    return NotReadable(str(problem), line=None if mark is None else mark.line + 1)
