@@ -97,7 +97,7 @@ class _Builder:
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, self._yaml.ScalarNode):
-                message = f"a key is a text, not a list or an object"
+                message = "a key is a text, not a list or an object"
                 raise NotReadable(message, line=line)
             key = key_node.value
             if key in made:
