@@ -18,14 +18,26 @@ from bench.prompt import prompt_hash
 
 
 def write_answer_book(
-    path: Path, trials: Iterable[PlannedTrial], cases: Mapping[str, Case]
+    path: Path,
+    trials: Iterable[PlannedTrial],
+    cases: Mapping[str, Case],
+    *,
+    more: Iterable[Mapping[str, Any]] = (),
 ) -> None:
     """Append the entries of all planned trials; instances without a known answer have none.
+
+    Args:
+        path: The book.
+        trials: All that are planned.
+        cases: By id.
+        more: Ready entries, of coding tasks.
 
     Raises:
         BenchError: The file can't be written.
     """
-    data = b"".join(msgspec.json.encode(entry) + b"\n" for entry in _entries(trials, cases))
+    data = b"".join(
+        msgspec.json.encode(entry) + b"\n" for entry in (*_entries(trials, cases), *more)
+    )
     try:
         with path.open("ab") as file:
             file.write(data)

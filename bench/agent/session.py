@@ -50,6 +50,7 @@ class Session:
         self.workspace = Workspace(task.files, protected=task.protected)
         self._run_tests = run_tests
         self._clock = clock
+        self._ids: set[str] = set()
         self._seen: set[tuple[str, bytes, int]] = set()
         self._verified_version: int | None = None
 
@@ -60,7 +61,8 @@ class Session:
 
     async def carry_out(self, response: Response, *, turn: int) -> tuple[ToolTrace, ...]:
         """Carry out the calls of an answer in order and put their results into the conversation."""
-        calls, ids = response.tool_calls, unique_ids(response.tool_calls, turn=turn)
+        calls = response.tool_calls
+        ids = unique_ids(calls, turn=turn, taken=self._ids)
         is_cut = response.finish_reason == "length"
         traces = []
         for number, (call, call_id) in enumerate(zip(calls, ids, strict=True)):
@@ -75,6 +77,7 @@ class Session:
 
     def take_up(self, turn: TurnTrace) -> None:
         """Take a recorded turn: its writes are made again, what was read or tested is as it was."""
+        self._ids.update(trace.id for trace in turn.calls)
         for trace in turn.calls[:MAX_CALLS]:
             order = understand(_call_of(trace), is_cut=False)
             if isinstance(order, Misunderstood):

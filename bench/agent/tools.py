@@ -196,9 +196,14 @@ def echo_of(name: str, arguments: str) -> tuple[str, str]:
     return safe_name or "unnamed", arguments if _is_object(decoded, arguments) else "{}"
 
 
-def unique_ids(calls: Sequence[ToolCall], *, turn: int) -> list[str]:
-    """Return an id for each call: its own, or a new one where it is missing or not the first."""
-    taken: set[str] = set()
+def unique_ids(calls: Sequence[ToolCall], *, turn: int, taken: set[str]) -> list[str]:
+    """Return an id for each call: its own, or a new one where it is missing or was used before.
+
+    Args:
+        calls: Of one answer.
+        turn: Number of the answer.
+        taken: Ids of the whole conversation; the new ones are added.
+    """
     ids = []
     for number, call in enumerate(calls, start=1):
         found = call.id if call.id and call.id not in taken else f"call_{turn}_{number}"

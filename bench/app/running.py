@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bench.answer_book import write_answer_book
 from bench.app.environment import environment
@@ -277,7 +278,20 @@ def _write_book(part: _Part) -> None:
     if link is None or link.hello.answer_book is None:
         return
     trials = [trial for block in part.ledger.header.plan for trial in block.trials]
-    write_answer_book(Path(link.hello.answer_book), trials, part.cases)
+    book = Path(link.hello.answer_book)
+    write_answer_book(book, trials, part.cases, more=_coding_entries(part))
+
+
+def _coding_entries(part: _Part) -> list[dict[str, Any]]:
+    """Return what scripted agents are told of the run's coding tasks."""
+    bench = part.session.workbench
+    if bench is None:
+        return []
+    from bench.agent.book import book_entry
+
+    ids = [case.id for case in part.ledger.header.cases if case.kind == "agentic"]
+    prompts = {case_id: part.cases[case_id].build(1).request.messages for case_id in ids}
+    return [book_entry(bench.task(case_id), prompts[case_id]) for case_id in ids]
 
 
 def _header(request: RunRequest, session: Session, clock: Clock) -> Header:

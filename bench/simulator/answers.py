@@ -47,12 +47,27 @@ class BookAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     tool_calls: tuple[Call, ...] = ()
 
 
+class CodingTask(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the book knows of a coding task."""
+
+    paths: tuple[str, ...] = ()
+    """Files that are there at first."""
+    solution: Mapping[str, str] = {}
+    """New texts of a right change, by path."""
+    wrong: Mapping[str, str] = {}
+    """Those of a plausible wrong one."""
+    tests: tuple[str, ...] = ()
+    """Paths of the visible tests."""
+
+
 class BookEntry(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One line of the answer book."""
 
     prompt_hash: str
     answer: BookAnswer
     wrong: BookAnswer | None = None
+    task: CodingTask | None = None
+    """The prompt opens a coding task: scripted agents work on it, ``answer`` is not used."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +118,7 @@ def filler(count: int, *, start: int, unicode: bool) -> tuple[str, ...]:
 
 def is_right(entry: BookEntry, *, percent: float, seed: int, provider: str) -> bool:
     """Return whether a provider answers this prompt rightly: fixed per seed, provider, prompt."""
-    if entry.wrong is None:
+    if entry.wrong is None and (entry.task is None or not entry.task.wrong):
         return True
     return share("right", seed, provider, entry.prompt_hash) * 100 < percent
 

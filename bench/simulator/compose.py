@@ -1,5 +1,6 @@
 """What one request is answered: the book's answer or filler, cut to the tokens allowed. Pure."""
 
+from bench.simulator.agents import act, turn_of
 from bench.simulator.answers import (
     BookEntry,
     Call,
@@ -72,8 +73,20 @@ def _body(
     if calls:
         return (), calls
     if entry is not None:
-        percent = 100.0 if scenario.right_percent is None else scenario.right_percent
-        right = is_right(entry, percent=percent, seed=seed, provider=provider)
-        answer = entry.answer if right or entry.wrong is None else entry.wrong
-        return pieces(answer.content), answer.tool_calls
+        return _from_book(scenario, chat, entry, (provider, seed))
     return filler(usual_tokens, start=start, unicode=scenario.unicode), calls
+
+
+def _from_book(
+    scenario: Scenario, chat: ChatBody, entry: BookEntry, drawn: tuple[str, int]
+) -> tuple[tuple[str, ...], tuple[Call, ...]]:
+    """Return what the book has for the prompt; ``drawn`` is provider and seed."""
+    provider, seed = drawn
+    percent = 100.0 if scenario.right_percent is None else scenario.right_percent
+    right = is_right(entry, percent=percent, seed=seed, provider=provider)
+    if entry.task is not None:
+        agent = scenario.agent or ("perfect" if right else "sloppy")
+        answer = act(agent, entry.task, turn_of(chat.messages))
+    else:
+        answer = entry.answer if right or entry.wrong is None else entry.wrong
+    return pieces(answer.content), answer.tool_calls

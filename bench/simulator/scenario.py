@@ -13,6 +13,7 @@ from bench.simulator.errors import RequestRefused, near
 from bench.simulator.vocabulary import ALIASES, WORDS, Unit, Word
 
 End = Literal["cut", "eof", "reset", "error", "stall"]
+Agent = Literal["perfect", "sloppy", "stubborn", "malformed", "endless", "cheating"]
 ReasoningField = Literal["reasoning", "reasoning_content", "hidden"]
 
 
@@ -49,6 +50,10 @@ class Scenario:
     no_finish: bool = False
     right_percent: float | None = None
     """How often the answer is the book's right one; ``None`` = the provider's rate."""
+
+    agent: Agent | None = None
+    """Who works on a coding task; ``None`` = the perfect one where the answer is to be right, else
+    the sloppy one."""
 
     status: int | None = None
     retry_after_s: int | None = None

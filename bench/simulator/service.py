@@ -15,6 +15,7 @@ import msgspec
 
 from bench import __version__
 from bench.simulator import answering
+from bench.simulator.agents import opening_of, turn_of
 from bench.simulator.book import AnswerBook
 from bench.simulator.catalogue import models_body, simulated
 from bench.simulator.chat import fingerprint
@@ -126,7 +127,11 @@ class Gateway:
     def _answer(
         self, record: RequestRecord, asked: answering.Asked, route: Route, scenario: Scenario
     ) -> Exchange:
+        chat = asked[1]
         entry = self.book.look_up(record.prompt_hash or "")
+        if entry is None and turn_of(chat.messages):
+            entry = self.book.look_up(fingerprint(opening_of(chat.messages)))
+            entry = entry if entry is not None and entry.task is not None else None
         return answering.answer(
             record,
             asked,

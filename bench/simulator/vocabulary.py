@@ -122,6 +122,25 @@ ANSWER = (
     _percent("right", "right_percent", "share of prompts that get the answer book's right answer"),
 )
 
+AGENTS = (
+    _flag(
+        "perfect", "reads, makes the right change, runs the tests, says it is done", agent="perfect"
+    ),
+    _flag("sloppy", "makes a plausible wrong change and runs no test", agent="sloppy"),
+    _flag(
+        "stubborn", "makes the same wrong change again and again, then gives up", agent="stubborn"
+    ),
+    _flag(
+        "malformed",
+        "ten broken or forbidden calls at once, then works as it should",
+        agent="malformed",
+    ),
+    _flag("endless", "searches and never ends", agent="endless"),
+    _flag(
+        "cheating", "overwrites the tests, ends Python early and says they pass", agent="cheating"
+    ),
+)
+
 FAULTS = (
     Word(
         name="status",
@@ -196,6 +215,7 @@ SECTIONS: Mapping[str, tuple[Word, ...]] = {
     "When": TIMING,
     "How it is cut into writes": SHAPE,
     "What is answered": ANSWER,
+    "Who works on a coding task": AGENTS,
     "What goes wrong": FAULTS,
     "How the stream is spelt": DIALECT,
     "What the gateway does": GATEWAY,

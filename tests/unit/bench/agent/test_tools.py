@@ -181,6 +181,14 @@ def test_missing_and_repeated_ids_are_replaced_by_unique_ones(ids):
     assert all(echoed)
 
 
+def test_ids_are_unique_in_the_whole_conversation():
+    one = session()
+    first = carried_out(call("list_files", {}, "same"), on=one)
+    second = carried_out(call("list_files", {}, "same"), on=one)
+    assert first[0].id == "same"
+    assert second[0].id != "same"
+
+
 def test_a_huge_result_is_cut_and_says_so():
     one = session()
     carried_out(call("write_file", {"path": "big.txt", "content": "line\n" * 100_000}), on=one)
