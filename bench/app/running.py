@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from bench.answer_book import write_answer_book
+from bench.app.answers import write_book
 from bench.app.environment import environment
 from bench.app.interrupting import interruptible
 from bench.app.rendering import make_folder, outcome_of, publish
@@ -205,7 +204,7 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
             if link is not None:
                 await link.open(on_incident=runner.take_incident, on_sample=runner.take_sample)
                 link.journal_created(part.journal.path)
-                _write_book(part)
+                write_book(session, part.ledger.header, part.cases)
                 part.journal.write(
                     link.hello.gateway.record(simulated_upstream=link.hello.simulated_upstream)
                 )
@@ -271,27 +270,6 @@ def _closed(
     except JournalUnwritable as error:
         return replace(end, fault=end.fault or error), footer
     return end, footer
-
-
-def _write_book(part: _Part) -> None:
-    link = part.session.link
-    if link is None or link.hello.answer_book is None:
-        return
-    trials = [trial for block in part.ledger.header.plan for trial in block.trials]
-    book = Path(link.hello.answer_book)
-    write_answer_book(book, trials, part.cases, more=_coding_entries(part))
-
-
-def _coding_entries(part: _Part) -> list[dict[str, Any]]:
-    """Return what scripted agents are told of the run's coding tasks."""
-    bench = part.session.workbench
-    if bench is None:
-        return []
-    from bench.agent.book import book_entry
-
-    ids = [case.id for case in part.ledger.header.cases if case.kind == "agentic"]
-    prompts = {case_id: part.cases[case_id].build(1).request.messages for case_id in ids}
-    return [book_entry(bench.task(case_id), prompts[case_id]) for case_id in ids]
 
 
 def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
