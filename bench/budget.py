@@ -24,6 +24,29 @@ def union_ms(intervals: Iterable[tuple[float, float]]) -> float:
     return total
 
 
+class Union:
+    """The union of intervals that come nearly in the order of their ends, in few numbers.
+
+    An interval that touches the last ones grows into them; one that comes late stands alone until
+    ``ms`` puts all together.
+    """
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[float, float]] = []
+
+    def add(self, start: float, end: float) -> None:
+        """Take one interval, milliseconds."""
+        spans = self._spans
+        while spans and start <= spans[-1][1] and end >= spans[-1][0]:
+            last = spans.pop()
+            start, end = min(start, last[0]), max(end, last[1])
+        spans.append((start, end))
+
+    def ms(self) -> float:
+        """Return the length of the union."""
+        return union_ms(self._spans)
+
+
 @dataclass(slots=True)
 class BusyClock:
     """The clock of one target: the union of its in-flight intervals, kept while they happen."""

@@ -5,14 +5,16 @@ sum of money in a result is a sum of charges.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bench.model.run import Started, TrialDone, TurnDone
-from bench.model.trial import Response
+from bench.model.trial import Response, Trial
 from bench.money import spent_on, total
 
 RESERVE = "reserve"
 """Source of a charge whose bill nobody saw: the most it can have cost."""
+MOST_STAGED = 10_000
+"""Requests of load stages that are charged one by one."""
 UNBILLED = "unbilled"
 """Source of a charge of 0: never sent, or refused outright."""
 
@@ -36,6 +38,8 @@ class Charge:
     """Its tokens at known prices."""
     response: Response | None = None
     """``None`` = no end was recorded."""
+    requests: int = 1
+    """More than one where a load stage had too many to keep each: then it is their sum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,8 @@ class Spend:
     def of(cls, charges: Iterable[Charge]) -> "Spend":
         """Return the sum of ``charges``."""
         listed = tuple(charges)
-        known, unknown = total(charge.usd for charge in listed)
+        known, _ = total(charge.usd for charge in listed)
+        unknown = sum(charge.requests for charge in listed if charge.usd is None)
         by_source: dict[str, float] = {}
         for charge in listed:
             if charge.usd is not None and charge.source not in {None, UNBILLED}:
@@ -72,6 +77,9 @@ class ChargeBook:
 
     def __init__(self) -> None:
         self.charges: list[Charge] = []
+        self._staged = 0
+        self._sums: dict[tuple[str, str | None], int] = {}
+        """Stage and source → place of the charge that stands for many."""
         self._reserves: dict[tuple[str, int], float | None] = {}
 
     def started(self, record: Started) -> None:
@@ -85,8 +93,9 @@ class ChargeBook:
         trial = record.trial
         if trial.agent is not None:
             return
-        spent = spent_on(trial, self._reserves.get((trial.id, record.attempt)))
-        self.charges.append(
+        spent = spent_on(trial, self._reserves.pop((trial.id, record.attempt), None))
+        self._charge(
+            trial,
             Charge(
                 trial_id=trial.id,
                 attempt=record.attempt,
@@ -96,7 +105,27 @@ class ChargeBook:
                 source=_source(trial.cost_source, trial.estimated_cost_usd, spent),
                 computed_usd=trial.computed_cost_usd,
                 response=trial.response,
-            )
+            ),
+        )
+
+    def _charge(self, trial: Trial, charge: Charge) -> None:
+        """Keep a charge; from some number on those of a load stage only as one sum per source."""
+        self._staged += trial.stage is not None
+        if trial.stage is None or self._staged <= MOST_STAGED:
+            self.charges.append(charge)
+            return
+        key = (f"{trial.target_id}|{trial.case_id}|s{trial.stage}", charge.source)
+        if key not in self._sums:
+            self._sums[key] = len(self.charges)
+            self.charges.append(replace(charge, trial_id=key[0], response=None))
+            return
+        place = self._sums[key]
+        before = self.charges[place]
+        self.charges[place] = replace(
+            before,
+            usd=None if charge.usd is None else (before.usd or 0.0) + charge.usd,
+            computed_usd=_sum(before.computed_usd, charge.computed_usd),
+            requests=before.requests + 1,
         )
 
     def turned(self, record: TurnDone, target_id: str) -> None:
@@ -129,6 +158,10 @@ class ChargeBook:
                 source=None if start.reserve_usd is None else RESERVE,
             )
         )
+
+
+def _sum(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else left + right
 
 
 def by_target(charges: Iterable[Charge]) -> dict[str, Spend]:

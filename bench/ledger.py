@@ -11,9 +11,10 @@ from typing import assert_never
 
 import msgspec
 
-from bench.budget import union_ms
+from bench.budget import Union
 from bench.charges import Charge, ChargeBook, Spend, by_target
 from bench.errors import JournalUnreadable
+from bench.model.load import StageBegun, StageDone
 from bench.model.run import (
     Footer,
     Gateway,
@@ -28,9 +29,11 @@ from bench.model.run import (
     Started,
     TrialDone,
     TurnDone,
+    Vantage,
 )
 from bench.model.trial import Trial
 from bench.model.turn import TurnTrace
+from bench.stage_book import StageBook, Stages
 from bench.turn_book import TurnBook
 
 
@@ -58,6 +61,9 @@ class Ledger:
     """Sent, and no end was recorded; the reserve counts as spent."""
     incidents: tuple[Incident, ...] = ()
     gateway: Gateway | None = None
+    stages: Stages = field(default_factory=Stages)
+    """Load stages; of many trials ``trials`` holds an even sample."""
+    vantage: Vantage | None = None
     parts: tuple[Part, ...] = ()
     """One for each process that wrote here, in order."""
     resumed: tuple[Resumed, ...] = ()
@@ -180,9 +186,11 @@ class _Book:
         self.open: dict[tuple[str, int, int | None], list[Started]] = {}
         self.charges = ChargeBook()
         self.lost: list[Started] = []
-        self.busy: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self.stages = StageBook(header.config)
+        self.busy: dict[str, Union] = defaultdict(Union)
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
+        self.vantage: Vantage | None = None
         self.parts: list[_OpenPart] = [_OpenPart(0.0)]
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
@@ -200,10 +208,10 @@ class _Book:
                 self._finished(record)
             case Incident():
                 self.incidents.append((self.place, record))
-            case Gateway():
-                self.gateway = record
-            case Sample():
-                self.parts[-1].take(record)
+            case StageBegun() | StageDone():
+                self.stages.enter(record)
+            case Gateway() | Vantage() | Sample():
+                self._observed(record)
             case Resumed() | Footer():
                 self._border(record)
             case Header():
@@ -228,7 +236,9 @@ class _Book:
         )
         return Ledger(
             header=self.header,
-            trials=tuple(last.values()),
+            trials=(*last.values(), *(trial for _, trial in self.stages.kept)),
+            stages=self.stages.close(),
+            vantage=self.vantage,
             superseded=tuple(done.trial for i in ids for done in self.done[i][:-1]),
             possibly_billed=tuple(self.lost),
             incidents=tuple(incident for _, incident in self.incidents),
@@ -246,12 +256,22 @@ class _Book:
                 if keeps_answers and (turns := self.turns.to_go_on_from(trial.id))
             },
             offset_ms=self.offset_ms,
-            budget_used_ms={target: union_ms(spans) for target, spans in self.busy.items()},
+            budget_used_ms={target: union.ms() for target, union in self.busy.items()},
             known_spend_usd=sum(part.known_usd for part in spend.values()),
             unknown_costs=sum(part.unknown_requests for part in spend.values()),
             spend=spend,
             charges=charges,
         )
+
+    def _observed(self, record: Gateway | Vantage | Sample) -> None:
+        """Take what was seen besides the requests."""
+        match record:
+            case Gateway():
+                self.gateway = record
+            case Vantage():
+                self.vantage = record
+            case Sample():
+                self.parts[-1].take(record)
 
     def _border(self, record: Resumed | Footer) -> None:
         """A process went on with the journal, or ended its part of it."""
@@ -267,7 +287,8 @@ class _Book:
         self.parts[-1].begun += 1
         self.open.setdefault((*key, record.turn), []).append(record)
         self.charges.started(record)
-        self._count_attempt(*key)
+        if record.stage is None:
+            self._count_attempt(*key)
         self._reach(record.offset_ms)
 
     def _turned(self, record: TurnDone) -> None:
@@ -278,7 +299,7 @@ class _Book:
         self._count_attempt(record.trial_id, record.attempt)
         if (planned := self.planned.get(record.trial_id)) is not None:
             span = (turn.started_offset_ms, turn.answered_offset_ms)
-            self.busy[planned.target_id].append(span)
+            self.busy[planned.target_id].add(*span)
         self._reach(turn.answered_offset_ms)
 
     def _finished(self, record: TurnDone | TrialDone) -> None:
@@ -287,12 +308,15 @@ class _Book:
             return
         trial = record.trial
         self.open.pop((trial.id, record.attempt, None), None)
-        self.done[trial.id].append(_Done(self.place, record.attempt, trial))
-        self.turns.end(trial)
         self.charges.finished(record)
-        self._count_attempt(trial.id, record.attempt)
         if trial.agent is None:  # an agentic trial is in flight turn by turn
-            self.busy[trial.target_id].append((trial.started_offset_ms, trial.finished_offset_ms))
+            self.busy[trial.target_id].add(trial.started_offset_ms, trial.finished_offset_ms)
+        if trial.stage is not None:
+            self.stages.take(trial)
+        else:
+            self.done[trial.id].append(_Done(self.place, record.attempt, trial))
+            self.turns.end(trial)
+            self._count_attempt(trial.id, record.attempt)
         self._reach(trial.finished_offset_ms)
 
     def _count_attempt(self, trial_id: str, attempt: int) -> None:
@@ -308,12 +332,14 @@ class _Book:
                 self.lost.append(start)
                 self.charges.lost(start, self._target_of(start.trial_id))
                 if (planned := self.planned.get(start.trial_id)) is not None:
-                    self.busy[planned.target_id].append((start.offset_ms, self.offset_ms))
+                    self.busy[planned.target_id].add(start.offset_ms, self.offset_ms)
+                self.stages.lose(start.trial_id)
         self.open.clear()
 
     def _apply_incidents(self) -> None:
         """Mark trials that an incident found out later: a journal only grows."""
         for place, incident in self.incidents:
+            self.stages.set_aside(incident)
             for trial_id in incident.touched_trials:
                 for number, done in enumerate(self.done.get(trial_id, ())):
                     if done.place < place and done.trial.invalidated is None:

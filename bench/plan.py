@@ -10,7 +10,10 @@ round in every second round, so that no target is always the first or always the
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from bench.model.case import CaseInfo
+from bench.model.load import Stage, Sweep
 from bench.model.run import Block, PlannedTrial
 from bench.model.target import Target
 from bench.seeds import SeededStream, derive_seed
@@ -50,6 +53,47 @@ def build_plan(
         for queue in queues
         if index < len(queue)
         for block in queue[index]
+    )
+
+
+def build_load_plan(
+    targets: Sequence[Target],
+    cases: Sequence[CaseInfo],
+    load: tuple[Stage, ...] | Sweep,
+    *,
+    seed: int,
+) -> tuple[Block, ...]:
+    """Return the blocks of a run under load: stage by stage the targets take turns.
+
+    Args:
+        targets: What is measured; ids unique.
+        cases: What is asked; ids unique.
+        load: The stages in their order, or the sweep that each target goes through on its own.
+        seed: Draws the order of the targets.
+    """
+    blocks = []
+    for case in cases:
+        order = SeededStream(seed, label=f"target order: {case.id}").shuffled(targets)
+        if isinstance(load, Sweep):
+            blocks += [_load_block(target, case, sweep=load) for target in order]
+            continue
+        for index, stage in enumerate(load):
+            turn = order if index % 2 == 0 else order[::-1]
+            blocks += [_load_block(target, case, stage=stage) for target in turn]
+    return tuple(blocks)
+
+
+def _load_block(
+    target: Target, case: CaseInfo, *, stage: Stage | None = None, sweep: Sweep | None = None
+) -> Block:
+    return Block(
+        target_id=target.id,
+        case_id=case.id,
+        alone=True,
+        concurrency=(stage.concurrency if stage else None) or 1,
+        trials=(),
+        stage=stage,
+        sweep=sweep,
     )
 
 
@@ -158,5 +202,7 @@ def _identity_lines(
         yield f"case {case.id!r} {case.text_hash}"
     for block in plan:
         yield f"block {block.alone} {block.concurrency}"
+        if block.stage is not None or block.sweep is not None:
+            yield f"load {msgspec.json.encode(block.stage or block.sweep).decode()}"
         for trial in block.trials:
             yield f"trial {trial.id!r} {trial.seed}"

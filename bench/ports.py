@@ -53,6 +53,10 @@ class ChatClient(Protocol):
         """Open connections until ``count`` are idle and fresh; return how many are."""
         ...
 
+    def capacity(self) -> int:
+        """Return how many connections this process may have open at a time."""
+        ...
+
     def begin_reading(self) -> None:
         """Start to watch how well this client itself works."""
         ...

@@ -65,6 +65,7 @@ class ScriptedClient:
     is_closed: bool = False
     opened: list[int] = field(default_factory=list)
     readings: int = 0
+    room: int = 1000
     reading: ClientReading = field(default_factory=ClientReading)
     _moved: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -107,6 +108,9 @@ class ScriptedClient:
     async def open_connections(self, count: int) -> int:
         self.opened.append(count)
         return count
+
+    def capacity(self) -> int:
+        return self.room
 
     def begin_reading(self) -> None:
         self.readings += 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from bench.client.descriptors import most_connections
 from bench.client.dial import Destination, DialFailed, Dialler, LookUp, Watching, look_up
 from bench.client.endpoint import Endpoint, address_of, tls_context
 from bench.client.exchange import Exchange, Limits, Phases
@@ -154,6 +155,10 @@ class HttpChatClient:
             return await self._dial(attempt)
         except DialFailed:
             return None
+
+    def capacity(self) -> int:
+        """Return how many connections may be open; asks the system for as many as it allows."""
+        return most_connections()
 
     def begin_reading(self) -> None:
         """Start to watch how well this client works."""

@@ -51,14 +51,10 @@ class StageColumns:
         """Between token chunks, of all pinned trials."""
         self.errors: Counter[str] = Counter()
 
-    def add(self, trial: Trial, *, is_out: bool, is_pinned: bool) -> None:
-        """Take one measured trial.
-
-        Args:
-            trial: As it was recorded.
-            is_out: It was set aside or cancelled.
-            is_pinned: Its timings say something about the target.
-        """
+    def add(self, trial: Trial) -> None:
+        """Take one measured trial as it was recorded."""
+        is_out = trial.outcome == "cancelled" or trial.invalidated is not None
+        is_pinned = trial.is_valid and trial.violation is None
         marks = _marks(trial, is_out=is_out, is_pinned=is_pinned)
         timing, usage = trial.response.timing, trial.response.usage
         if not is_out and self.slos:

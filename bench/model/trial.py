@@ -214,6 +214,15 @@ class Trial(Record, frozen=True, kw_only=True):
     first turn's times up to its first token, and the whole wall clock as ``total_ms``."""
 
     @property
+    def violation(self) -> str | None:
+        """What makes the answer say nothing about the pinned target, the first of it."""
+        if self.pin_violated:
+            return "pinViolated"
+        if self.response.fallback:
+            return "fallback"
+        return "cacheHit" if self.response.cache_hit else None
+
+    @property
     def is_valid(self) -> bool:
         """No error and no failed evaluation."""
         failed = self.evaluation is not None and self.evaluation.passed is False

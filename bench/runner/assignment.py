@@ -7,7 +7,9 @@ from typing import Any, Self
 import msgspec
 
 from bench.ledger import Ledger
+from bench.load.blocks import is_load
 from bench.model.case import Case, ChatRequest
+from bench.model.load import Stage, StageDone
 from bench.model.run import Block, NewLimits, PlannedTrial, RunConfig
 from bench.model.target import Target
 from bench.model.turn import TurnTrace
@@ -37,6 +39,10 @@ class Assignment:
     unknown_costs: int
     recorded_turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
     """Id of an agentic trial → turns that it goes on from."""
+    stages: tuple[tuple[Stage, StageDone], ...] = ()
+    """Load stages that are finished, in the order in which they ended."""
+    stage_attempts: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
+    """Target, case and number of a load stage → how often it was begun."""
     has_tags: bool = True
     """Requests carry run and trial id, so that they can be found in a bill."""
     require_complete: bool = False
@@ -68,7 +74,7 @@ class Assignment:
             config=ledger.config(new_limits),
             targets={target.id: target for target in ledger.header.targets},
             cases=cases,
-            blocks=tuple(_remaining(ledger.header.plan, missing)),
+            blocks=tuple(_remaining(ledger, missing)),
             attempts=ledger.attempts,
             facts={t.id: Fact.of(t) for t in ledger.trials if t.id not in missing},
             origin_ns=origin_ns,
@@ -76,6 +82,8 @@ class Assignment:
             budget_used_ms=ledger.budget_used_ms,
             spent_usd=ledger.known_spend_usd,
             unknown_costs=ledger.unknown_costs,
+            stages=ledger.stages.finished,
+            stage_attempts=ledger.stages.attempts,
             recorded_turns=ledger.recorded_turns,
             has_tags=has_tags,
             require_complete=require_complete,
@@ -109,9 +117,12 @@ def parameters(request: ChatRequest) -> dict[str, Any]:
     return {**request.extra, **{name: value for name, value in known.items() if value is not None}}
 
 
-def _remaining(plan: tuple[Block, ...], missing: set[str]) -> list[Block]:
+def _remaining(ledger: Ledger, missing: set[str]) -> list[Block]:
     blocks = []
-    for block in plan:
+    for block in ledger.header.plan:
+        if is_load(block):
+            blocks += [] if ledger.stages.is_finished(block) else [block]
+            continue
         trials = tuple(trial for trial in block.trials if trial.id in missing)
         if trials:
             blocks.append(msgspec.structs.replace(block, trials=trials))

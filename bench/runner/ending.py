@@ -58,6 +58,11 @@ class Fact:
     is_cut: bool = False
     """An agentic trial that ended between two turns: nothing went wrong, and it is not whole."""
 
+    @property
+    def is_success(self) -> bool:
+        """Whether it proves that the target answers."""
+        return self.error_code is None and not self.warmup
+
     @classmethod
     def of(cls, trial: Trial) -> "Fact":
         """Return the facts of a finished trial."""
@@ -121,4 +126,4 @@ def _is_down(facts: Sequence[Fact]) -> bool:
 
 
 def _has_success(facts: Sequence[Fact]) -> bool:
-    return any(fact.error_code is None and not fact.warmup for fact in facts)
+    return any(fact.is_success for fact in facts)

@@ -11,7 +11,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bench.budget import NS_PER_MS
 from bench.errors import JournalUnwritable
+from bench.load.blocks import is_load
 from bench.model.case import Instance
 from bench.model.run import Block, Incident, NotRun, PlannedTrial, Sample, StopReason
 from bench.model.trial import Response
@@ -19,7 +21,11 @@ from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.ending import concluded, exit_code
 from bench.runner.flights import OnIncident, Ports
+from bench.runner.series import Series
 from bench.runner.trial import OnTrial, TrialRunner
+
+_NAP_S = 0.5
+_STAGGER_S = 0.004
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +69,7 @@ class Runner:
         self._trials = TrialRunner(
             assignment, ports, control, on_trial=on_trial, on_incident=on_incident
         )
+        self._series = Series(assignment, ports, control, self._trials)
 
     async def run(self) -> RunEnd:
         """Ask everything that may be asked; every trial is in the journal when this returns."""
@@ -70,7 +77,11 @@ class Runner:
         gc.collect()
         gc.freeze()
         try:
-            for stretch in _stretches(self._assignment.blocks):
+            stretches = list(_stretches(self._assignment.blocks))
+            began_ns = self._ports.clock.now_ns()
+            for number, stretch in enumerate(stretches):
+                share = number / len(stretches)
+                await self._spread(began_ns, share)
                 await self._side_by_side(stretch)
         finally:
             gc.unfreeze()
@@ -90,6 +101,13 @@ class Runner:
         """Record a sample of the gateway's resource use."""
         self._trials.write(sample)
 
+    async def _spread(self, began_ns: int, share: float) -> None:
+        """Wait until so much of the time has passed over which the plan is spread."""
+        spread_ms = self._assignment.config.spread_ms
+        due_ns = began_ns + (spread_ms or 0.0) * share * NS_PER_MS
+        while self._control.reason is None and (now_ns := self._ports.clock.now_ns()) < due_ns:
+            await self._ports.sleep(min(_NAP_S, (due_ns - now_ns) / 1e9))
+
     async def _side_by_side(self, stretch: list[Block]) -> None:
         waiting = deque(stretch)
         groups = 1 if stretch[0].alone else self._assignment.config.parallel_groups
@@ -103,12 +121,22 @@ class Runner:
                 group.create_task(work())
 
     async def _block(self, block: Block) -> None:
+        if is_load(block):
+            await self._series.run(block)
+            return
         case = self._assignment.cases[block.case_id]
         instances = {trial.seed: case.build(trial.seed) for trial in block.trials}
         for is_warmup in (True, False):
             trials = deque(trial for trial in block.trials if trial.warmup is is_warmup)
+            workers = min(block.concurrency, len(trials))
+            is_loaded = block.alone and workers > 1
+            if is_loaded:
+                await self._ports.client.open_connections(workers)
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(block.concurrency, len(trials))):
+                for worker in range(workers):
+                    if is_loaded and worker and not is_warmup:
+                        # Sent in one tick, the last would wait for all the others to be sent.
+                        await self._ports.sleep(_STAGGER_S)
                     group.create_task(self._work(trials, instances))
 
     async def _work(self, trials: deque[PlannedTrial], instances: dict[int, Instance]) -> None:

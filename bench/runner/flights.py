@@ -4,7 +4,7 @@ Shared by all workers of a run, so all money and time goes through it.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -38,6 +38,8 @@ class Ports:
     sink: JournalSink
     clock: Clock
     watch: GatewayWatch
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    """Waits so many seconds."""
     workbench: Workbench | None = None
     """Where agentic trials run and judge code; ``None`` = the run has none."""
 
@@ -110,6 +112,8 @@ class Flights:
         self._ports = ports
         self._control = control
         self._on_incident = on_incident
+        self._proofs: dict[str, str] = {}
+        """Target id → a trial that succeeded."""
         self._settled = asyncio.Event()
         self._has_answer = False
         self._noted: set[tuple[str, int | None]] = set()
@@ -138,6 +142,7 @@ class Flights:
                 trial_id=planned.id,
                 attempt=attempt,
                 turn=turn,
+                stage=planned.stage,
                 offset_ms=self.offset_ms(began_ns),
                 reserve_usd=reserve,
             )
@@ -199,6 +204,15 @@ class Flights:
         self._under_way.pop(trial_id, None)
         if fact is not None:
             self.facts[trial_id] = fact
+
+    def forget(self, trial_id: str) -> None:
+        """Drop what is known of a trial, unless it alone proves that its target ever answered."""
+        fact = self.facts.get(trial_id)
+        if fact is None or fact.is_invalidated:
+            return
+        proof = self._proofs.setdefault(fact.target_id, trial_id) if fact.is_success else None
+        if proof != trial_id:
+            del self.facts[trial_id]
 
     def note(self, incident: Incident) -> None:
         """Record an incident once; what it finds in flight is named as touched."""

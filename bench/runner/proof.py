@@ -60,6 +60,10 @@ def _other_model(target: Target, response: Response) -> bool | None:
     return not any(same_model(name, served) for name in names if name)
 
 
+MOST_REMEMBERED = 50_000
+"""Answers that a later one is held against: more would fill the memory of a long run under load."""
+
+
 class Replays:
     """Notices answers that come again: same id, same moment of creation, same text, same prompt.
 
@@ -76,6 +80,10 @@ class Replays:
             return response
         key = (response.generation_id, response.created_s)
         text = hash((response.content, response.reasoning, response.tool_calls))
+        if len(self._seen) >= MOST_REMEMBERED:
+            oldest = next(iter(self._seen))
+            del self._seen[oldest]
+            self._constant.discard(oldest)
         prompt, earlier_text, earlier = self._seen.setdefault(key, (prompt_hash, text, trial_id))
         if prompt != prompt_hash:
             self._constant.add(key)

@@ -1,7 +1,9 @@
 """One trial from its gate to its record: admit, note the start, send, explain, judge, write."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
@@ -19,6 +21,30 @@ from bench.runner.control import Control
 from bench.runner.ending import Fact
 from bench.runner.flights import Flight, Flights, OnIncident, Ports
 from bench.runner.proof import Replays, pin_violated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a trial stands in the load stage that it belongs to."""
+
+    attempt: int
+    """Of the stage."""
+    due_ns: int | None = None
+    """When it was to be sent; ``None`` where the answer before it decides."""
+    turn: int | None = None
+    """Of a conversation, from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """A recorded trial, and its answer, which the record may not hold."""
+
+    trial: Trial
+    response: Response
+
+
+MOST_RECENT = 4_096
+"""Ended trials of load stages whose facts are kept: an incident is noticed within a second or so."""
 
 OnTrial = Callable[[Trial, Purse], None]
 
@@ -50,6 +76,8 @@ class TrialRunner:
         self._on_trial = on_trial
         self._attempts = dict(assignment.attempts)
         self._replays = Replays()
+        self._recent: deque[str] = deque()
+        """Trials of load stages that an incident may still touch."""
         self._flights = Flights(assignment, ports, control, on_incident=on_incident)
         self._ports = ports
 
@@ -97,12 +125,30 @@ class TrialRunner:
         if self._assignment.is_agentic(planned):
             done = await self._worked_on(planned, call, attempt=attempt)
         else:
-            done = await self._asked_once(planned, instance, call, attempt=attempt)
+            landed = await self._asked_once(planned, instance, call, attempt=attempt)
+            done = landed.trial if isinstance(landed, Landed) else landed
         if isinstance(done, str):
             self.left[planned.id] = done
         elif done is not None:
             self._attempts[planned.id] = attempt
             self._on_trial(done, self.purse)
+
+    async def run_staged(
+        self, planned: PlannedTrial, instance: Instance, place: Place
+    ) -> Landed | str | None:
+        """Run one trial of a load stage to its record.
+
+        Returns:
+            Why nothing may be sent now; ``None`` when its start could not be written down.
+        """
+        call = self._call(planned, instance)
+        landed = await self._asked_once(planned, instance, call, attempt=place.attempt, place=place)
+        if isinstance(landed, Landed):
+            self._recent.append(planned.id)
+            if len(self._recent) > MOST_RECENT:
+                self._flights.forget(self._recent.popleft())
+            self._on_trial(landed.trial, self.purse)
+        return landed
 
     async def _worked_on(
         self, planned: PlannedTrial, call: Call, *, attempt: int
@@ -113,18 +159,36 @@ class TrialRunner:
         return await agents.run(planned, call, attempt=attempt)
 
     async def _asked_once(
-        self, planned: PlannedTrial, instance: Instance, call: Call, *, attempt: int
-    ) -> Trial | str | None:
+        self,
+        planned: PlannedTrial,
+        instance: Instance,
+        call: Call,
+        *,
+        attempt: int,
+        place: Place | None = None,
+    ) -> Landed | str | None:
         admitted = await self._flights.admitted(planned, call, attempt=attempt)
         if not isinstance(admitted, Flight):
             return admitted
         flight = await self._flights.flown(admitted)
-        evaluation = None if flight.response.error else await self._judged(flight, instance)
+        is_judged = flight.response.error is None and instance.evaluate is not None
+        evaluation = await self._judged(flight, instance) if is_judged else None
         trial = self._trial(flight, evaluation)
+        if place is not None:
+            trial = self._staged(trial, place)
         self._flights.landed(trial.id, Fact.of(trial))
         self._flights.write(TrialDone(attempt=attempt, trial=trial))
         self._flights.settle(flight, spent_on(trial, flight.reserve))
-        return trial
+        return Landed(trial=trial, response=flight.response)
+
+    def _staged(self, trial: Trial, place: Place) -> Trial:
+        due_ns = place.due_ns
+        return msgspec.structs.replace(
+            trial,
+            response=lean(trial.response),
+            planned_offset_ms=None if due_ns is None else self.offset_ms(due_ns),
+            conversation_turn=place.turn,
+        )
 
     def _call(self, planned: PlannedTrial, instance: Instance) -> Call:
         tags = {"run": self._assignment.run_id, "trial": planned.id}
@@ -165,6 +229,7 @@ class TrialRunner:
             run=planned.run,
             warmup=planned.warmup,
             seed=planned.seed,
+            stage=planned.stage,
             parameters=parameters(request),
             prompt_hash=prompt,
             started_offset_ms=self.offset_ms(began_ns),
@@ -179,6 +244,26 @@ class TrialRunner:
             pin_violated=violated,
             invalidated=flight.invalidated or self._flights.touched(planned.id),
         )
+
+
+def lean(response: Response) -> Response:
+    """Return what a load stage keeps of a response: every gap, but neither texts nor chunks.
+
+    A million answers of 100 tokens would be 10 GB of chunks that the gaps say already.
+    """
+    timing = response.timing
+    if timing.content_itl_ms == timing.itl_ms:
+        timing = msgspec.structs.replace(timing, content_itl_ms=None)
+    return msgspec.structs.replace(
+        response,
+        content="",
+        reasoning="",
+        tool_calls=(),
+        opaque=(),
+        stream_chunks=(),
+        timing=timing,
+        usage=response.usage and msgspec.structs.replace(response.usage, raw={}),
+    )
 
 
 def _outcome(flight: Flight) -> Outcome:

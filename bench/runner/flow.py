@@ -1,0 +1,137 @@
+"""What happens in one load stage while it runs, and whether it is over. No IO.
+
+One object for all senders of a stage in one process; what it decides is decided from numbers alone.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from bench.load.saturation import Point, RisingQueue
+from bench.load.sketch import Sketch
+from bench.load.slo import Slo
+from bench.model.load import Stage, StageEnd
+from bench.model.trial import Trial
+from bench.stats import wilson
+
+LATE_NS = 10_000_000
+"""A send that comes this much after it was due is late: timers of an idle loop keep to 1 ms."""
+_FEWEST_TO_FAIL = 20
+_ALL_FAILED = 100
+"""So many failures and no success: what is hammered on is not there."""
+_JUDGE_EVERY = 10
+_NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A request that is due and has no place yet."""
+
+    number: int
+    at_ns: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Flow:
+    """The senders' common state."""
+
+    stage: Stage
+    slos: tuple[Slo, ...]
+    began_ns: int
+    sent: int = 0
+    conversations: int = 0
+    in_flight: int = 0
+    late: int = 0
+    dropped: int = 0
+    reason: StageEnd | None = None
+    """``None`` = it goes on."""
+    detail: str = ""
+    ended_ns: int | None = None
+    """Nothing was sent later."""
+    finished: int = 0
+    succeeded: int = 0
+    inside: int = 0
+    tokens: int = 0
+    totals: Sketch = field(default_factory=Sketch)
+    waiting: deque[Due] = field(default_factory=deque)
+    queue: RisingQueue = field(default_factory=RisingQueue)
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more is sent."""
+        return self.reason is not None
+
+    def end(self, reason: StageEnd, at_ns: int, detail: str = "") -> None:
+        """Send nothing more; the first reason stands. Who waits for a place is dropped."""
+        if self.reason is None:
+            self.reason, self.detail, self.ended_ns = reason, detail, at_ns
+            self.dropped += len(self.waiting)
+            self.waiting.clear()
+
+    def check_time(self, now_ns: int) -> None:
+        """End the stage if its time is up."""
+        duration_ms = self.stage.duration_ms
+        if duration_ms is not None and now_ns - self.began_ns >= duration_ms * _NS_PER_MS:
+            self.end("duration", now_ns)
+
+    def may_send(self, now_ns: int) -> bool:
+        """Say whether one more request may go, and count it if so."""
+        most = self.stage.requests
+        if self.stage.kind == "closed":
+            self.check_time(now_ns)
+            if most is not None and self.sent >= most:
+                self.end("requests", now_ns)
+        if self.is_over:
+            return False
+        self.sent += 1
+        return True
+
+    def refused(self) -> None:
+        """Take back a request that was not sent after all."""
+        self.sent -= 1
+
+    def has_room(self) -> bool:
+        """Say whether one more may be in flight."""
+        most = self.stage.concurrency
+        return most is None or self.in_flight < most
+
+    def landed(self, trial: Trial, now_ns: int) -> None:
+        """Take the end of a request, and end the stage if a rule says so."""
+        if trial.outcome == "cancelled" or trial.invalidated is not None:
+            return
+        self.finished += 1
+        timing, usage = trial.response.timing, trial.response.usage
+        if trial.response.error is None:
+            self.succeeded += 1
+            if timing.total_ms is not None:
+                self.totals.add(timing.total_ms)
+        self.inside += all(slo.is_kept(trial) for slo in self.slos)
+        self.tokens += (usage.completion_tokens or 0) if usage else 0
+        if timing.first_token_ms is not None:
+            self.queue.add(trial.started_offset_ms, self.in_flight, timing.first_token_ms)
+        self._apply_rules(now_ns)
+
+    def point(self, level: float) -> Point:
+        """Return what decides whether this load was too much."""
+        return Point(
+            level=level,
+            total_p50_ms=self.totals.percentile(0.5),
+            success_rate=self.succeeded / self.finished if self.finished else None,
+            attainment=self.inside / self.finished if self.finished and self.slos else None,
+        )
+
+    def _apply_rules(self, now_ns: int) -> None:
+        rules = self.stage.stops
+        failed = self.finished - self.succeeded
+        if failed == self.finished == _ALL_FAILED:
+            self.end("errors", now_ns, f"every one of the first {failed} requests failed")
+        if rules.error_share is not None and self.finished >= _FEWEST_TO_FAIL:
+            surely = wilson(failed, self.finished)
+            if surely is not None and surely[0] > rules.error_share:
+                detail = f"{failed} of {self.finished} requests failed"
+                self.end("errors", now_ns, detail)
+        if rules.tokens is not None and self.tokens >= rules.tokens:
+            self.end("tokens", now_ns, f"{self.tokens:,} completion tokens")
+        if rules.on_saturation and self.stage.kind != "closed":
+            verdict = None if self.finished % _JUDGE_EVERY else self.queue.verdict()
+            if verdict is not None:
+                self.end("saturated", now_ns, verdict)

@@ -1,0 +1,113 @@
+"""The stages of a load block: those of the plan, or those that a sweep chooses one by one."""
+
+from collections import defaultdict
+
+import msgspec
+
+from bench.load.blocks import UNFINISHED, following
+from bench.load.saturation import Point, saturated
+from bench.load.shapes import at_level, level_of
+from bench.load.slo import read_slo
+from bench.model.load import Stage, StageDone
+from bench.model.run import Block
+from bench.runner.assignment import Assignment
+from bench.runner.control import Control
+from bench.runner.flights import Ports
+from bench.runner.staged import Job, StageSender
+from bench.runner.trial import TrialRunner
+
+_GIVEN_UP = ("errors", "saturated", "skipped")
+
+
+class Series:
+    """Runs load blocks and remembers how the stages of each target and case ended.
+
+    Args:
+        assignment: What is asked, and what was recorded before.
+        ports: The outside world.
+        control: Says when to stop.
+        trials: Sends and records one request.
+    """
+
+    def __init__(
+        self, assignment: Assignment, ports: Ports, control: Control, trials: TrialRunner
+    ) -> None:
+        self._assignment = assignment
+        self._control = control
+        self._trials = trials
+        self._now_ns = ports.clock.now_ns
+        self._sender = StageSender(trials, ports, control)
+        self._slos = tuple(read_slo(text) for text in assignment.config.slos)
+        self._ended: dict[tuple[str, str], list[tuple[Stage, StageDone]]] = defaultdict(list)
+        for stage, done in assignment.stages:
+            self._ended[done.target_id, done.case_id].append((stage, done))
+
+    async def run(self, block: Block) -> None:
+        """Run the stages of a load block."""
+        if block.stage is not None:
+            await self._stage(block, block.stage)
+        elif block.sweep is not None:
+            while self._control.reason is None:
+                ended = self._ended[block.target_id, block.case_id]
+                level = following(block, ended)
+                if level is None:
+                    return
+                stage = at_level(block.sweep, level, number=len(ended) + 1)
+                if not await self._stage(block, stage):
+                    return
+
+    async def _stage(self, block: Block, stage: Stage) -> bool:
+        """Run one stage; return whether it ended for a reason of its own."""
+        key = (block.target_id, block.case_id)
+        ended = self._ended[key]
+        if block.sweep is None and any(done.reason in _GIVEN_UP for _, done in ended):
+            self._trials.write(self._skipped(block, stage, ended[-1][1]))
+            return True
+        job = Job(
+            target=self._assignment.targets[block.target_id],
+            case=self._assignment.cases[block.case_id],
+            stage=stage,
+            attempt=self._assignment.stage_attempts.get((*key, stage.number), 0) + 1,
+            seed=self._assignment.config.seed,
+            slos=self._slos,
+        )
+        flow, done = await self._sender.run(job)
+        base = _point(*ended[0]) if ended else None
+        why = saturated(flow.point(level_of(stage)), base)
+        if why is None and done.reason == "saturated":
+            why = "degradation"
+        done = msgspec.structs.replace(done, saturated=why)
+        self._trials.write(done)
+        if done.reason in UNFINISHED:
+            self._trials.left[f"{block.target_id}|{block.case_id}|s{stage.number}"] = done.detail
+            return False
+        ended.append((stage, done))
+        return True
+
+    def _skipped(self, block: Block, stage: Stage, before: StageDone) -> StageDone:
+        now_ms = self._trials.offset_ms(self._now_ns())
+        done = StageDone(
+            target_id=block.target_id,
+            case_id=block.case_id,
+            number=stage.number,
+            attempt=self._assignment.stage_attempts.get(
+                (block.target_id, block.case_id, stage.number), 0
+            )
+            + 1,
+            reason="skipped",
+            detail=f"stage {before.number} had ended by {before.reason}",
+            began_offset_ms=now_ms,
+            sending_ended_offset_ms=now_ms,
+            ended_offset_ms=now_ms,
+        )
+        self._ended[block.target_id, block.case_id].append((stage, done))
+        return done
+
+
+def _point(stage: Stage, done: StageDone) -> Point:
+    return Point(
+        level=level_of(stage),
+        total_p50_ms=done.total_p50_ms,
+        success_rate=done.success_rate,
+        attainment=done.attainment,
+    )

@@ -1,0 +1,284 @@
+"""Runs one load stage: connections, warm-up, measured requests, the wait for the last answer.
+
+The schedule is computed before the first request. A stage returns when nothing of it is in flight,
+so that no request of one stage can slow the next.
+"""
+
+import asyncio
+import math
+from array import array
+from dataclasses import dataclass
+
+import msgspec
+
+from bench.load.pacing import arrivals, starts
+from bench.load.shapes import level_of
+from bench.load.slo import Slo
+from bench.model.case import Case, Instance, Message
+from bench.model.load import ClientReading, Stage, StageBegun, StageDone, StageEnd
+from bench.model.run import PlannedTrial
+from bench.model.target import Target
+from bench.runner.control import Control
+from bench.runner.flights import Ports
+from bench.runner.flow import LATE_NS, Due, Flow
+from bench.runner.sizing import answered, continued, sized
+from bench.runner.trial import Landed, Place, TrialRunner
+from bench.seeds import derive_seed
+
+_NAP_S = 0.1
+"""Longest sleep without a look at whether the stage is still to go on."""
+_LEAD_NS = 5_000_000
+_NS_PER_S = 1_000_000_000
+_MOST_OPENED = 1_024
+"""Connections of an open loop that are opened before it: how many it needs is not known."""
+_CUT: dict[str, StageEnd] = {"budget": "budget", "max_cost": "max_cost"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One stage of one target and case."""
+
+    target: Target
+    case: Case
+    stage: Stage
+    attempt: int
+    seed: int
+    """Of the run."""
+    slos: tuple[Slo, ...]
+
+    @property
+    def group(self) -> str:
+        """What the seeds of its instances are derived from: other stages ask other ones."""
+        return f"{self.case.info.seed_group or self.case.info.id}|stage {self.stage.number}"
+
+    def planned(self, number: int, *, warmup: bool) -> PlannedTrial:
+        """Return the trial of that number."""
+        sort = "w" if warmup else "r"
+        return PlannedTrial(
+            id=f"{self.target.id}|{self.case.info.id}|s{self.stage.number}{sort}{number}",
+            target_id=self.target.id,
+            case_id=self.case.info.id,
+            run=number,
+            warmup=warmup,
+            seed=derive_seed(self.seed, self.group, number, warmup),
+            stage=self.stage.number,
+        )
+
+    def instance(self, planned: PlannedTrial) -> Instance:
+        """Return what the trial asks, of the size that a trace says."""
+        instance = self.case.build(planned.seed)
+        if planned.warmup:
+            return instance
+        return sized(instance, self.stage, number=planned.run, seed=planned.seed)
+
+
+class StageSender:
+    """Sends the requests of stages, one stage after another.
+
+    Args:
+        trials: Sends and records one request.
+        ports: The outside world.
+        control: Says when to stop.
+    """
+
+    def __init__(self, trials: TrialRunner, ports: Ports, control: Control) -> None:
+        self._trials = trials
+        self._ports = ports
+        self._control = control
+        self._now_ns = ports.clock.now_ns
+
+    async def run(self, job: Job) -> tuple[Flow, StageDone]:
+        """Run a stage until its last answer; its end is returned and not yet written."""
+        self._trials.write(
+            StageBegun(
+                target_id=job.target.id,
+                case_id=job.case.info.id,
+                stage=job.stage,
+                attempt=job.attempt,
+                offset_ms=self._offset_ms(),
+            )
+        )
+        stage = _within(job.stage, self._ports.client.capacity())
+        schedule = arrivals(stage, seed=_schedule_seed(job)) if stage.kind != "closed" else None
+        await self._ports.client.open_connections(_connections(stage))
+        await self._warm_up(job)
+        flow = Flow(stage=stage, slos=job.slos, began_ns=self._now_ns() + _LEAD_NS)
+        self._ports.client.begin_reading()
+        if schedule is None:
+            await self._closed(job, flow)
+        else:
+            await self._open(job, flow, schedule)
+        reading = self._ports.client.end_reading()
+        return flow, self._done(
+            job, flow, reading, scheduled=None if schedule is None else len(schedule)
+        )
+
+    # ---- phases -----------------------------------------------------------------
+
+    async def _warm_up(self, job: Job) -> None:
+        stage = job.stage
+        at_once = min(stage.concurrency or 1, stage.warmups) if stage.kind == "closed" else 1
+        if stage.warmups:
+            phase = Stage(number=stage.number, concurrency=at_once, requests=stage.warmups)
+            flow = Flow(stage=phase, slos=(), began_ns=self._now_ns())
+            await self._closed(job, flow, is_warmup=True)
+
+    async def _closed(self, job: Job, flow: Flow, *, is_warmup: bool = False) -> None:
+        async with asyncio.TaskGroup() as group:
+            for start_ns in starts(flow.stage):
+                if not await self._is_due(flow, flow.began_ns + start_ns):
+                    break
+                group.create_task(self._sender(job, flow, is_warmup=is_warmup))
+
+    async def _sender(self, job: Job, flow: Flow, *, is_warmup: bool) -> None:
+        while not flow.is_over:
+            flow.conversations += 1
+            await self._conversation(job, flow, flow.conversations, is_warmup=is_warmup)
+
+    async def _open(self, job: Job, flow: Flow, schedule: "array[int]") -> None:
+        async with asyncio.TaskGroup() as group:
+            for index, offset_ns in enumerate(schedule):
+                due = Due(number=index + 1, at_ns=flow.began_ns + offset_ns)
+                if not await self._is_due(flow, due.at_ns):
+                    break
+                if flow.has_room():
+                    flow.in_flight += 1
+                    group.create_task(self._placed(job, flow, due))
+                else:
+                    flow.waiting.append(due)
+            else:
+                await self._exhausted(flow)
+
+    async def _exhausted(self, flow: Flow) -> None:
+        """End an open loop whose schedule is through, once nobody waits for a place any more."""
+        while flow.waiting and await self._is_due(flow, self._now_ns() + int(_NAP_S * 1e9)):
+            flow.check_time(self._now_ns())
+        by_schedule: StageEnd = "requests" if flow.stage.duration_ms is None else "duration"
+        flow.end("trace" if flow.stage.kind == "trace" else by_schedule, self._now_ns())
+
+    async def _placed(self, job: Job, flow: Flow, due: Due) -> None:
+        """Send what is due, then whatever waits for the place that this one leaves."""
+        following: Due | None = due
+        while following is not None:
+            await self._conversation(job, flow, following.number, due_ns=following.at_ns)
+            following = flow.waiting.popleft() if flow.waiting else None
+        flow.in_flight -= 1
+
+    # ---- one conversation --------------------------------------------------------
+
+    async def _conversation(
+        self,
+        job: Job,
+        flow: Flow,
+        number: int,
+        *,
+        is_warmup: bool = False,
+        due_ns: int | None = None,
+    ) -> None:
+        """Send a request and, where the stage has turns, what follows its answers."""
+        said: tuple[Message, ...] = ()
+        turns = 1 if is_warmup else job.stage.turns
+        for turn in range(1, turns + 1):
+            planned = job.planned((number - 1) * turns + turn, warmup=is_warmup)
+            instance = continued(job.instance(planned), said)
+            if not flow.may_send(self._now_ns()):
+                return
+            place = Place(
+                attempt=job.attempt,
+                due_ns=due_ns if turn == 1 else None,
+                turn=turn if turns > 1 else None,
+            )
+            landed = await self._sent(flow, planned, instance, place)
+            if landed is None or landed.response.error is not None:
+                return
+            said = (*instance.request.messages, answered(landed.response))
+
+    async def _sent(
+        self, flow: Flow, planned: PlannedTrial, instance: Instance, place: Place
+    ) -> Landed | None:
+        is_closed = flow.stage.kind == "closed"
+        if place.due_ns is not None and self._now_ns() - place.due_ns > LATE_NS:
+            flow.late += 1
+        flow.in_flight += is_closed
+        landed = await self._trials.run_staged(planned, instance, place)
+        if isinstance(landed, Landed):
+            flow.landed(landed.trial, self._now_ns())
+        else:
+            refusal = landed or "disk_full"
+            flow.refused()
+            flow.end(_CUT.get(refusal, "stopped"), self._now_ns(), refusal)
+        flow.in_flight -= is_closed
+        return landed if isinstance(landed, Landed) else None
+
+    async def _is_due(self, flow: Flow, at_ns: int) -> bool:
+        """Wait until ``at_ns``; return whether the stage still goes on then.
+
+        Timers come up to a millisecond late and, on some loops, early: the clock is asked again.
+        """
+        while not flow.is_over:
+            if self._control.reason is not None:
+                flow.end("stopped", self._now_ns(), self._control.reason)
+                break
+            left_s = (at_ns - self._now_ns()) / _NS_PER_S
+            await self._ports.sleep(max(0.0, min(left_s, _NAP_S)))
+            if left_s <= 0:
+                return not flow.is_over
+            if flow.stage.kind == "closed":
+                flow.check_time(self._now_ns())
+        return False
+
+    # ---- its end ------------------------------------------------------------------
+
+    def _offset_ms(self, at_ns: int | None = None) -> float:
+        return self._trials.offset_ms(self._now_ns() if at_ns is None else at_ns)
+
+    def _done(
+        self, job: Job, flow: Flow, reading: ClientReading, *, scheduled: int | None
+    ) -> StageDone:
+        if self._control.reason is not None:
+            flow.end("stopped", self._now_ns(), self._control.reason)
+        flow.end("requests", self._now_ns())
+        point = flow.point(level_of(job.stage))
+        asked, room = job.stage.concurrency, flow.stage.concurrency
+        limit = f"this process may have {room} connections only" if asked and asked != room else ""
+        return StageDone(
+            target_id=job.target.id,
+            case_id=job.case.info.id,
+            number=job.stage.number,
+            attempt=job.attempt,
+            reason=flow.reason or "stopped",
+            detail="; ".join(part for part in (flow.detail, limit) if part),
+            scheduled=scheduled,
+            sent=flow.sent,
+            dropped=flow.dropped,
+            late=flow.late,
+            began_offset_ms=self._offset_ms(flow.began_ns),
+            sending_ended_offset_ms=self._offset_ms(flow.ended_ns),
+            ended_offset_ms=self._offset_ms(),
+            total_p50_ms=point.total_p50_ms,
+            success_rate=point.success_rate,
+            attainment=point.attainment,
+            client=reading,
+        )
+
+
+def _within(stage: Stage, room: int) -> Stage:
+    """Limit what is in flight to the connections that the system lets this process have.
+
+    Beyond it connecting fails for a reason that is none of the gateway's.
+    """
+    wanted = stage.concurrency
+    if (wanted is None and stage.kind == "closed") or (wanted is not None and wanted <= room):
+        return stage
+    return msgspec.structs.replace(stage, concurrency=room)
+
+
+def _connections(stage: Stage) -> int:
+    if stage.kind == "closed":
+        return stage.concurrency or 1
+    return min(stage.concurrency or 1, _MOST_OPENED, max(1, math.ceil(level_of(stage))))
+
+
+def _schedule_seed(job: Job) -> int:
+    """Return the seed of the arrivals: the same for every target, so that all meet the same load."""
+    return derive_seed(job.seed, f"arrivals of {job.group}", job.stage.number, False)  # noqa: FBT003
