@@ -63,7 +63,8 @@ def trial_card(trial: DocumentTrial, *, width: int) -> str:
     """Return everything that a person wants to know of one trial."""
     lines = [visible(trial.id)]
     for name, value in _facts(trial):
-        lines += wrap(visible(f"  {name}: {value}"), width, indent="    ")
+        fact = wrap(visible(f"{name}: {value}"), width - 2, indent="  ")
+        lines += [f"  {line}" for line in fact]
     for title, text in (
         ("Reasoning", trial.response.reasoning),
         ("Answer", trial.response.content),

@@ -170,7 +170,7 @@ def test_a_run_that_time_cut_goes_on_only_with_more_time(cli, simulator):
     told = msgspec.json.decode(more.stdout, type=CommandObject)
     assert (more.returncode, told.reason, told.done) == (0, "done", 2)
     resumed = next(one for one in journal.read_bytes().splitlines() if b'"resumed"' in one)
-    limits = {"budget": {"limitMs": None}, "maxCostUsd": None}
+    limits = {"budget": {"limitMs": None}, "maxCostUsd": None, "dayAllowanceUsd": None}
     assert json.loads(resumed)["limits"] == limits
 
 
