@@ -18,7 +18,7 @@ import msgspec
 
 from bench.agent.comparing import Unreadable, fault_in, quote, read_answers
 from bench.agent.task import Check, Language, ProbeCheck, Task, Tree, TreeCheck, changed
-from bench.agent.trees import unfit
+from bench.agent.trees import folders, unfit
 from bench.model.record import Record
 from bench.sandbox.program import Limits, Outcome, Program
 
@@ -124,11 +124,11 @@ async def grade(task: Task, tree: Tree, sandbox: Runs) -> Grade:
     Each of `ROUNDS` rounds runs every check in an order drawn from the tree's own content, so that
     what one call leaves behind meets another call each time. A failed round ends the grading.
     """
+    tree = _restored(task, tree)
     fault = unfit(tree)
     if fault is not None:
         failed = tuple(_result(check, f"not run: {fault}") for check in task.checks)
         return Grade(passed=False, score=0.0, detail=fault, checks=failed)
-    tree = _restored(task, tree)
     faults: dict[str, str | None] = {}
     outcomes: list[Outcome] = []
     draw = random.Random(_fingerprint(task, tree))
@@ -230,7 +230,10 @@ def _result(check: Check, fault: str | None) -> CheckResult:
 
 
 def _restored(task: Task, tree: Tree) -> dict[str, str]:
-    return changed(tree, {path: task.files[path] for path in task.protected})
+    """Return the tree with the tests as they were, and without what stands in their place."""
+    original = {path: task.files[path] for path in task.protected}
+    in_the_way = {folder: None for path in original for folder in folders(path)}
+    return changed(tree, {**in_the_way, **original})
 
 
 def _fingerprint(task: Task, tree: Tree) -> str:

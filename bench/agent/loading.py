@@ -11,6 +11,7 @@ import msgspec
 
 from bench.agent.oracles import CHECKS
 from bench.agent.task import Change, Check, Equals, Language, ProbeCheck, Raises, Task
+from bench.cases import CODING_IDS
 from bench.model.case import Difficulty
 
 _PROBES: Mapping[Language, str] = {"python": "probe.py", "javascript": "probe.mjs"}
@@ -32,9 +33,9 @@ class _Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_tasks() -> Mapping[str, Task]:
-    """Return every task by id, in the order of `CHECKS`."""
+    """Return every task by id, in the order of `CODING_IDS`."""
     folder = resources.files("bench.agent.tasks")
-    return {task_id: _task(task_id, folder / task_id) for task_id in CHECKS}
+    return {task_id: _task(task_id, folder / task_id) for task_id in CODING_IDS}
 
 
 def _task(task_id: str, folder: Traversable) -> Task:

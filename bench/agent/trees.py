@@ -23,7 +23,7 @@ def unfit(tree: Tree) -> str | None:
         fault = path_fault(path)
         if fault is not None:
             return f"the path {path!a:.{SHOWN}} can't be judged: {fault}"
-    inside = next((path for path in tree for above in _folders(path) if above in tree), None)
+    inside = next((path for path in tree for above in folders(path) if above in tree), None)
     if inside is not None:
         return f"the path {inside!a} lies below a file"
     try:
@@ -35,5 +35,6 @@ def unfit(tree: Tree) -> str | None:
     )
 
 
-def _folders(path: str) -> tuple[str, ...]:
+def folders(path: str) -> tuple[str, ...]:
+    """Return the folders that ``path`` lies in, the nearest first."""
     return tuple(str(folder) for folder in PurePosixPath(path).parents)[:-1]

@@ -1,6 +1,8 @@
 """What there is to ask: the cases, each built from a seed, and the selections of them."""
 
+from bench.cases.coding import CODING_IDS
 from bench.cases.registry import (
+    CASE_IDS,
     CASES,
     DEFAULT_PROFILE,
     PROFILES,
@@ -14,6 +16,8 @@ from bench.cases.registry import (
 
 __all__ = [
     "CASES",
+    "CASE_IDS",
+    "CODING_IDS",
     "DEFAULT_PROFILE",
     "PROFILES",
     "SUITES",

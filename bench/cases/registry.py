@@ -1,10 +1,11 @@
 """Every case by id, and the named selections of cases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from bench.cases.calibrated import CALIBRATED_PROBABILITY
+from bench.cases.coding import CODING_IDS
 from bench.cases.concurrency import CONCURRENCIES
 from bench.cases.false_critique import FALSE_CRITIQUE
 from bench.cases.fixed_output import FIXED_OUTPUT_STREAM
@@ -50,6 +51,10 @@ _LOAD = (*OUTPUT_LENGTHS, *INPUT_LENGTHS, *CONCURRENCIES)
 CASES: Mapping[str, Case] = {
     case.info.id: case for case in (*_CAPABILITY, *PROBLEMS, *_PERFORMANCE, *_LOAD)
 }
+"""The cases that are code. Coding tasks are data, read where one is asked: see `CODING_IDS`."""
+
+CASE_IDS = (*CASES, *CODING_IDS)
+"""Of every case that ships."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +93,7 @@ _SMOKE = _ids(
     )
 )
 _BUDGET_MS = 60_000.0
+_CODING_BUDGET_MS = 300_000.0
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
@@ -109,6 +115,12 @@ PROFILES: Mapping[str, Profile] = {
             case_ids=_ids(_LOAD),
             default_budget_ms=_BUDGET_MS,
             description="longer outputs, longer inputs, 1 to 16 requests at once: where does it slow?",
+        ),
+        Profile(
+            name="coding",
+            case_ids=CODING_IDS,
+            default_budget_ms=_CODING_BUDGET_MS,
+            description="small repositories to work on with tools: does it solve programming tasks?",
         ),
     )
 }
@@ -133,6 +145,7 @@ SUITES: Mapping[str, Suite] = {
             description="the timed stream alone",
         ),
         Suite(name="load", case_ids=_ids(_LOAD), description="the same cases as profile `load`"),
+        Suite(name="coding", case_ids=CODING_IDS, description="the same cases as profile `coding`"),
     )
 }
 
@@ -158,6 +171,7 @@ def select_cases(
     profile: str | None = None,
     suite: str | None = None,
     case_ids: Sequence[str] = (),
+    table: Callable[[Iterable[str]], Mapping[str, Case]] = lambda _ids: CASES,
 ) -> tuple[Case, ...]:
     """Return the cases that were asked for, in the order of the selector or as typed.
 
@@ -166,6 +180,7 @@ def select_cases(
         suite: Name of a suite; not together with ``profile``.
         case_ids: Ids of cases; they replace the selection by profile or suite. Repeated ones
             count once.
+        table: Ids → a table of cases that has those of them that there are.
 
     Raises:
         UnknownName: No such profile, suite or case; names near matches.
@@ -176,7 +191,8 @@ def select_cases(
     else:
         named = _known("profile", profile or DEFAULT_PROFILE, PROFILES).case_ids
     wanted = dict.fromkeys(case_ids or named)
-    return tuple(_known("case", case_id, CASES) for case_id in wanted)
+    cases = table(wanted)
+    return tuple(_known("case", case_id, cases) for case_id in wanted)
 
 
 def list_cases(cases: Iterable[Case] = tuple(CASES.values())) -> tuple[CaseListing, ...]:

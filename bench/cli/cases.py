@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from bench.cases import CASES, PROFILES, SUITES, CaseListing, list_cases
+from bench.cases import CASE_IDS, PROFILES, SUITES, CaseListing, list_cases
 from bench.cli.console import Console
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
@@ -28,9 +28,10 @@ def cases_command(console: Console, /, checked: tuple[str, ...], **_talk: object
     """List the profiles, suites, external suites and cases that a run can be made of."""
     if checked:
         return _check(checked, console)
+    from bench.agent.registry import all_cases
     from bench.external import known_suites  # their judges: not for `--help`
 
-    listed, external = list_cases(), known_suites()
+    listed, external = list_cases(all_cases().values()), known_suites()
     sets = [
         *((f"profile {profile.name}", profile.description) for profile in PROFILES.values()),
         *((f"suite {suite.name}", suite.description) for suite in SUITES.values()),
@@ -54,7 +55,7 @@ def _check(sources: tuple[str, ...], console: Console) -> Outcome:
     """Read the user's cases; a fault in any of them is the command's."""
     from bench.usercases import load_cases
 
-    cases = load_cases(sources, Path.cwd(), taken=CASES)
+    cases = load_cases(sources, Path.cwd(), taken=CASE_IDS)
     listed = list_cases(cases)
     silent = [case.info.id for case in cases if case.build(1).book is None]
     count = "1 case" if len(cases) == 1 else f"{len(cases)} cases"

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from bench.agent.registry import cases_for
 from bench.agent.workplace import Workbench
 from bench.app import Session, render, resume_plan
-from bench.cases import CASES
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
@@ -87,10 +87,9 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         console.say(note)
     listing = ask_gateway(access, dialect=run.dialect)
     free = free_because(link.hello if link else None, listing, access.address)
-    own = recorded_cases(
-        config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger)
-    )
-    cases: dict[str, Case] = {**CASES, **own}
+    own = recorded_cases(config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger))
+    shipped = cases_for(trial.case_id for trial in ledger.missing if trial.case_id not in own)
+    cases: dict[str, Case] = {**shipped, **own}
     if body is not None:
         case = body_case(body)
         cases[case.info.id] = case

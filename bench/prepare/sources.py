@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bench.cases import CASES, DEFAULT_PROFILE, select_cases
+from bench.agent.registry import cases_for
+from bench.cases import CASE_IDS, DEFAULT_PROFILE, select_cases
 from bench.config import Config
 from bench.errors import Refused, UnknownName
 from bench.external import Asked, choose
@@ -52,7 +53,7 @@ def find_sources(config: Config) -> Sources:
     """
     settings, said = config.settings, _most_direct(config)
     own = user_cases_of(config) if "cases" in said else ()
-    mine = load_cases(own, config.place.folder, taken=CASES)
+    mine = load_cases(own, config.place.folder, taken=CASE_IDS)
     external: ExternalSource | None = None
     theirs: tuple[Case, ...] = ()
     notes: tuple[str, ...] = ()
@@ -61,13 +62,15 @@ def find_sources(config: Config) -> Sources:
     profile = settings.profile if "profile" in said else None
     suite = settings.suite if "suite" in said else None
     if settings.case:
-        cases = _picked(settings.case, {**CASES, **{c.info.id: c for c in (*mine, *theirs)}})
+        named = {case.info.id: case for case in (*mine, *theirs)}
+        shipped = cases_for(case_id for case_id in settings.case if case_id not in named)
+        cases = _picked(settings.case, {**shipped, **named})
         profile = None
     elif said and not profile and not suite:
         cases = (*theirs, *mine)
     else:
         profile = profile if suite else profile or DEFAULT_PROFILE
-        cases = (*select_cases(profile=profile, suite=suite), *mine)
+        cases = (*select_cases(profile=profile, suite=suite, table=cases_for), *mine)
     return Sources(
         cases=cases,
         profile=profile,
@@ -153,7 +156,7 @@ def recorded_cases(
     for source in () if typed or is_own else own:
         if is_entry_point(source) and not Path(source).exists():
             raise ForeignCode(entry_point=source, named_by="the journal")
-    cases = load_cases(own, config.place.folder, taken=CASES)
+    cases = load_cases(own, config.place.folder, taken=CASE_IDS)
     if external is not None:
         cases = (*cases, *_recorded_external(config, external, is_own=is_own))
     return {case.info.id: case for case in cases}

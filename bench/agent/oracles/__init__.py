@@ -39,4 +39,3 @@ CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "agentic_test_cases": shares.checks,
     "agentic_text_merge": edits.checks,
 }
-"""In the order in which they are listed and run."""

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from bench.cases import CASES, PROFILES, SUITES, list_cases, select_cases
+from bench.cases import CASES, CODING_IDS, PROFILES, SUITES, list_cases, select_cases
 from bench.errors import UnknownName
 from bench.evaluators import evaluate
 
@@ -219,6 +219,7 @@ def test_profiles_and_suites_hold_their_cases_in_order():
         "smoke": SMOKE,
         "standard": [*CAPABILITY, *FIXED_QUALITY, "fixed_output_stream"],
         "load": LOAD,
+        "coding": list(CODING_IDS),
     }
     assert {name: list(suite.case_ids) for name, suite in SUITES.items()} == {
         "core": SMOKE,
@@ -226,8 +227,11 @@ def test_profiles_and_suites_hold_their_cases_in_order():
         "quality": [*CAPABILITY, *FIXED_QUALITY],
         "performance": ["fixed_output_stream"],
         "load": LOAD,
+        "coding": list(CODING_IDS),
     }
-    assert {profile.default_budget_ms for profile in PROFILES.values()} == {60_000}
+    budgets = {name: profile.default_budget_ms for name, profile in PROFILES.items()}
+    assert budgets.pop("coding") == 300_000
+    assert set(budgets.values()) == {60_000}
     assert all(profile.description for profile in PROFILES.values())
     assert all(suite.description for suite in SUITES.values())
 
@@ -250,7 +254,7 @@ def test_selectors_give_cases(selector, expected):
     ("selector", "message"),
     [
         ({"profile": "smok"}, "no profile `smok`; did you mean `smoke`?"),
-        ({"suite": "coding"}, "no suite `coding`"),
+        ({"suite": "code"}, "no suite `code`; did you mean `core` or `coding`?"),
         ({"suite": "cores", "case_ids": SMOKE}, "no suite `cores`; did you mean `core`?"),
         (
             {"case_ids": ["fixed_output_steam"]},
