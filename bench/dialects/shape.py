@@ -69,7 +69,7 @@ class Dialect:
     created_s: tuple[str, ...] = ("body:created", "body:created_at")
     """When the answer was made, unix seconds."""
     served_provider: tuple[str, ...] = ()
-    """Sources that contradict each other are all told, so that none of them passes for the pin."""
+    """Where body and headers contradict each other both are told, so that neither passes for the pin."""
     served_region: tuple[str, ...] = ()
     served_model: tuple[str, ...] = ()
     provider_names: Mapping[str, str] = field(default_factory=dict)

@@ -35,12 +35,15 @@ def read_claims(dialect: Dialect, headers: Mapping[str, str], body: Mapping[str,
 
 
 def _provider(seen: "_Answer", dialect: Dialect) -> str | None:
-    """Return who is said to have answered; all of them where the sources contradict each other."""
+    """Return who is said to have answered: both where body and headers contradict each other."""
     said: list[str] = []
-    for name in seen.all(dialect.served_provider, _as_text):
-        known = dialect.provider_names.get(name.strip().lower(), name)
-        if not any(same_provider(known, other) for other in said):
-            said.append(known)
+    for kind in ("body:", "header:"):
+        sources = [source for source in dialect.served_provider if source.startswith(kind)]
+        name = seen.first(sources, _as_text)
+        if name is not None:
+            known = dialect.provider_names.get(name.strip().lower(), name)
+            if not any(same_provider(known, other) for other in said):
+                said.append(known)
     return " and ".join(said) or None
 
 

@@ -26,6 +26,7 @@ VERCEL = Dialect(
     tags=Words(fields={"providerOptions": {"gateway": {"tags": ["gateway-bench-{run}"]}}}),
     request_id=("header:x-vercel-id", "header:x-request-id"),
     generation_id=(*_at("generationId"), "body:id"),
+    # The resolved one was planned; it counts where no final one is told.
     served_provider=_at("routing.finalProvider") + _at("routing.resolvedProvider"),
     served_model=("body:model",),
     # `cost` is 0 where a promotion pays; `marketCost` would not be billed.
