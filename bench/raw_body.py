@@ -66,21 +66,29 @@ def _fields(data: bytes) -> dict[str, Any]:
 
 
 def _messages(fields: dict[str, Any]) -> tuple[Message, ...]:
-    listed = fields.get("messages")
-    entries = listed if isinstance(listed, list) else []
-    texts = [entry.get("content") for entry in entries if isinstance(entry, dict)]
-    return tuple(
-        Message(
-            role="user",
-            content=text if isinstance(text, str) else msgspec.json.encode(text).decode(),
-        )
-        for text in texts
-    )
+    """Return the texts of a body in any wire protocol, the system's first."""
+    told = [fields[name] for name in ("system", "instructions") if fields.get(name)]
+    asked = fields.get("messages", fields.get("input"))
+    entries = asked if isinstance(asked, list) else [asked] if isinstance(asked, str) else []
+    texts = [*told, *map(_content, entries)]
+    return tuple(Message(role="user", content=_text(text)) for text in texts)
+
+
+def _content(entry: object) -> object:
+    """Return what a message, or an item of ``input``, says."""
+    if not isinstance(entry, dict):
+        return entry
+    names = ("content", "output", "arguments")
+    return next((entry[name] for name in names if name in entry), None)
+
+
+def _text(content: object) -> str:
+    return content if isinstance(content, str) else msgspec.json.encode(content).decode()
 
 
 def _limit(fields: dict[str, Any]) -> int | None:
     """Return the answer's token limit; a bool is no number."""
-    for name in ("max_completion_tokens", "max_tokens"):
+    for name in ("max_completion_tokens", "max_tokens", "max_output_tokens"):
         limit = fields.get(name)
         if isinstance(limit, int) and not isinstance(limit, bool) and limit > 0:
             return limit
