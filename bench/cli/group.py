@@ -18,6 +18,10 @@ COMMANDS = {
         path="bench.cli.render:render_command",
         summary="Write a run's reports again, without a request.",
     ),
+    "replay": Lazy(
+        path="bench.cli.replay:replay_command",
+        summary="An agentic trial's recorded tool calls again, without a model.",
+    ),
     "show": Lazy(
         path="bench.cli.show:show_command",
         summary="What a run is, whether it can be trusted, and how it was made.",

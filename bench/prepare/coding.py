@@ -20,8 +20,15 @@ def find_workbench(cases: Iterable[Case], *, allow_reduced: bool) -> "SandboxBen
         Refused: The sandbox of this machine is below the minimum level.
     """
     wanted = [case.info.id for case in cases if case.info.kind == "agentic"]
-    if not wanted:
-        return None
+    return open_workbench(wanted, allow_reduced=allow_reduced) if wanted else None
+
+
+def open_workbench(case_ids: Iterable[str], *, allow_reduced: bool) -> "SandboxBench":
+    """Return the named tasks and the sandbox for their code.
+
+    Raises:
+        Refused: The sandbox of this machine is below the minimum level.
+    """
     from bench.agent.loading import load_tasks
     from bench.agent.workbench import SandboxBench
     from bench.sandbox import Sandbox, probe, require
@@ -30,7 +37,7 @@ def find_workbench(cases: Iterable[Case], *, allow_reduced: bool) -> "SandboxBen
     require(protections, allow_reduced=allow_reduced)
     tasks = load_tasks()
     return SandboxBench(
-        tasks={case_id: tasks[case_id] for case_id in wanted},
+        tasks={case_id: tasks[case_id] for case_id in case_ids},
         sandbox=Sandbox(protections),
         protections=protections,
     )

@@ -28,6 +28,7 @@ _COMMANDS = {
     ),
     "show": BENCH_COMMANDS["show"],
     "render": BENCH_COMMANDS["render"],
+    "replay": BENCH_COMMANDS["replay"],
     "spend": BENCH_COMMANDS["spend"],
     "start": Lazy(
         path=f"{_HERE}.start:start_command",
