@@ -73,7 +73,9 @@ def show_command(console: Console, /, run: str, verbose: int, **views: Any) -> O
     if view == "trial":
         return _trial(document, views["trial"])
     if view is not None:
-        return _list(document, view, views["slowest"])
+        listed = _list(document, view, views["slowest"])
+        console.say(listed.headline)
+        return listed
     return _card(document, path)
 
 

@@ -64,7 +64,7 @@ def _targets(section: Section) -> Iterator[str]:
             for column, cell in zip(names[1:], cells, strict=True)
             if cell.text not in {ABSENT, name.text}
         ]
-        yield f"{name.text}: {', '.join(told)}"
+        yield f"{name.text}: {', '.join(told) or 'no prices'}"
 
 
 def _facts(section: Section) -> Iterator[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bench.errors import UnknownName
 from bench.model.document import Document, DocumentTrial
+from bench.money import spent_on
 from bench.report.answers import is_failed
 from bench.report.escaping import shorten, visible, wrap
 from bench.report.figures import ms, usd
@@ -142,7 +143,7 @@ def _in_ms(value: float | None) -> str | None:
 
 def _cost(trial: DocumentTrial) -> str:
     if trial.estimated_cost_usd is None:
-        return "unknown"
+        return "nothing: refused, or never sent" if spent_on(trial, None) == 0 else "unknown"
     computed = trial.computed_cost_usd
     differs = computed is not None and computed != trial.estimated_cost_usd
     beside = f"; {usd(computed)} at known prices" if differs else ""
