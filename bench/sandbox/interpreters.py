@@ -54,6 +54,7 @@ def environment(home: str) -> dict[str, str]:
     return {
         "HOME": home,
         "LANG": "C.UTF-8",
+        "OPENSSL_CONF": "/dev/null",  # Node ends where it may not look for the machine's
         "PATH": "/usr/bin",
         "PYTHONHASHSEED": "0",
         "TMPDIR": "/tmp",  # noqa: S108 - the room's own

@@ -11,6 +11,7 @@ _KILLED: Mapping[str, End] = {
     "output": "output_limit",
     "processes": "process_limit",
     "memory": "memory_limit",
+    "files": "file_limit",
 }
 _OUT_OF_MEMORY: Mapping[Language, bytes] = {
     "python": b"\nMemoryError",

@@ -57,7 +57,7 @@ try:
         started += 1
 except OSError:
     pass
-print(started)
+print(started, flush=True)
 os._exit(0)
 """
 _TAKE_MUCH = """

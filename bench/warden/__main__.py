@@ -59,7 +59,7 @@ def _run(order: Order) -> dict[str, object]:
             kernel.adopt_orphans()
         else:
             _enter_namespaces()
-        watch = Watch(order, account)
+        watch = Watch(order, account, folder)
         outer = _start(order, account, folder.path)
         facts = watch.run(*outer)
         facts["counted"] = {name: account.how(name) for name in account.held}

@@ -164,12 +164,13 @@ def _remove_abandoned(folder: str) -> None:
     for name in os.listdir(folder):
         if not name.startswith(_PREFIX):
             continue
-        if _is_gone(name.removeprefix(_PREFIX)):
+        if is_gone(name.removeprefix(_PREFIX)):
             with contextlib.suppress(OSError):  # still busy, or another's
                 os.rmdir(f"{folder}/{name}")
 
 
-def _is_gone(pid: str) -> bool:
+def is_gone(pid: str) -> bool:
+    """Return whether no process has that number."""
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

@@ -48,8 +48,9 @@ def become(order: Order, folder: str, descriptors: tuple[int, int, int, int]) ->
     )
     if order.is_alone and version == 0:
         raise OSError("this kernel has no Landlock")
-    alone = os.getpid() if order.is_alone else None
-    kernel.filter_calls(call_filter(os.uname().machine, alone=alone))
+    kernel.filter_calls(
+        call_filter(os.uname().machine, program=os.getpid(), is_alone=order.is_alone)
+    )
     os.execve(order.argv[0], order.argv, order.environment)  # noqa: S606 - that is what this is for
 
 
@@ -62,7 +63,7 @@ def limits(order: Order) -> dict[int, int]:
         resource.RLIMIT_NOFILE: _OPEN_FILES,
     }
     if not order.is_alone or order.user is not None:
-        found[resource.RLIMIT_NPROC] = order.processes + _OURS
+        found[resource.RLIMIT_NPROC] = order.processes + _OURS + 1  # the one too many is seen
     if order.memory_limit == "AS":
         found[resource.RLIMIT_AS] = order.memory_bytes
     elif order.memory_limit == "DATA":

@@ -89,10 +89,16 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "swapon": (167, 224),
     "swapoff": (168, 225),
     "vhangup": (153, 58),
+    # other processes' share of the machine
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
 }
 _CLONE, _FORK, _VFORK = (56, 220), (57, None), (58, None)
 _CLONE3 = 435
 _KILL, _TGKILL = (62, 129), (234, 131)
+# Their first argument is a process: only 0 or the program itself.
+_OF_ONE_PROCESS = ((302, 261), (203, 122), (144, 119), (142, 118), (314, 274))
+"""prlimit64 and the setters of scheduling."""
 _SIGNAL_OTHERS: dict[str, tuple[int | None, int | None]] = {
     "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138),
@@ -110,13 +116,14 @@ _NUMBER_AT, _MACHINE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 
 
-def call_filter(machine: str, *, alone: int | None = None) -> bytes:
+def call_filter(machine: str, *, program: int, is_alone: bool) -> bytes:
     """Return the BPF program for a machine (``os.uname().machine``).
 
     Args:
         machine: ``x86_64`` or ``aarch64``.
-        alone: With no PID namespace around it: the PID of the program, which then starts no
-            process but threads, and signals none but itself.
+        program: PID of the program, as it sees it.
+        is_alone: No PID namespace is around it: it starts no process but threads, and signals
+            none but itself.
     """
     column = _COLUMN[machine]
     lines = [
@@ -128,16 +135,16 @@ def call_filter(machine: str, *, alone: int | None = None) -> bytes:
         *_when(_EQUAL, _CLONE3, errno.ENOSYS),  # its flags lie in memory, out of a filter's sight
     ]
     refused = dict(_REFUSED)
-    if alone is not None:
+    if is_alone:
         refused |= _SIGNAL_OTHERS
     for number in _numbers(refused.values(), column):
         lines += _when(_EQUAL, number, errno.EPERM)
-    if alone is not None:
+    if is_alone:
         for number in _numbers((_FORK, _VFORK), column):
             lines += _when(_EQUAL, number, errno.EAGAIN)
-        for number in _numbers((_KILL, _TGKILL), column):
-            lines += _unless_first_argument_is(number, alone)
-    lines += _clone(_CLONE[column], only_threads=alone is not None)
+    for number in _numbers((*_OF_ONE_PROCESS, *((_KILL, _TGKILL) if is_alone else ())), column):
+        lines += _unless_about(number, program)
+    lines += _clone(_CLONE[column], only_threads=is_alone)
     lines.append(_answer(_ALLOW))
     return b"".join(lines)
 
@@ -162,11 +169,12 @@ def _when(test: int, value: int, number: int) -> tuple[bytes, bytes]:
     return _jump(test, value, yes=0, no=1), _answer(_ERRNO | number)
 
 
-def _unless_first_argument_is(call: int, wanted: int) -> list[bytes]:
+def _unless_about(call: int, program: int) -> list[bytes]:
     return [
-        _jump(_EQUAL, call, yes=0, no=4),
+        _jump(_EQUAL, call, yes=0, no=5),
         _load(_FIRST_ARGUMENT_AT),
-        _jump(_EQUAL, wanted, yes=0, no=1),
+        _jump(_EQUAL, 0, yes=1, no=0),
+        _jump(_EQUAL, program, yes=0, no=1),
         _answer(_ALLOW),
         _answer(_ERRNO | errno.EPERM),
     ]

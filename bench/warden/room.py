@@ -4,6 +4,7 @@ import os
 import stat
 
 from bench.warden import kernel
+from bench.warden.folder import FILES_OF_FOLDER
 from bench.warden.order import Order
 
 BOX = "/box"
@@ -14,8 +15,6 @@ _BASE = "/tmp"  # noqa: S108 - covered by a file system of our own, in a namespa
 _LIBRARY = kernel.NO_SETUID | kernel.NO_DEVICES
 _DEVICE = kernel.NO_SETUID | kernel.NO_PROGRAMS
 _MOST_FILES = 4_096
-_FILES_OF_FOLDER = 4
-"""How many files of the largest size the folder holds."""
 _READ_ONLY = 1
 
 
@@ -40,7 +39,7 @@ def build(order: Order) -> None:
         )
     for path in OWNED:
         _make_place(f"{_BASE}{path}", is_folder=True)
-        size = order.file_bytes * (_FILES_OF_FOLDER if path == BOX else 1)
+        size = order.file_bytes * (FILES_OF_FOLDER if path == BOX else 1)
         kernel.mount_memory(
             f"{_BASE}{path}",
             flags=kernel.NO_DEVICES | kernel.NO_PROGRAMS,

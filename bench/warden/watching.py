@@ -6,7 +6,9 @@ import signal
 import time
 
 from bench.warden.accounting import Account
+from bench.warden.folder import Folder
 from bench.warden.frames import ENDED, STARTED, Frames
+from bench.warden.looking import descendants, memory, tasks
 from bench.warden.order import Order, Refused
 
 _CHUNK = 65_536
@@ -18,9 +20,10 @@ _MOST_RETURNED = 32 * 1024 * 1024
 class Watch:
     """One program from fork to the last byte."""
 
-    def __init__(self, order: Order, account: Account) -> None:
+    def __init__(self, order: Order, account: Account, folder: Folder) -> None:
         self._order = order
         self._account = account
+        self._folder = folder
         self._frames = Frames()
         self._kept: dict[int, bytearray] = {}
         self._output = 0
@@ -32,6 +35,7 @@ class Watch:
         self._orphan: int | None = None
         self._deadline_ns = time.perf_counter_ns() + int(_SETUP_S * 1e9)
         self._began_ns: int | None = None
+        self._next_look_ns = 0
 
     def run(self, first: int, out: int, err: int, report: int) -> dict[str, object]:
         """Watch until the walled side has ended; return the facts.
@@ -47,11 +51,20 @@ class Watch:
         """
         self._first = first
         self._kept = {out: bytearray(), err: bytearray()}
+        try:
+            self._follow(out, err, report)
+            return self._result(out, err)
+        finally:
+            self._kill("over")
+            os.waitpid(first, 0)
+
+    def _follow(self, out: int, err: int, report: int) -> None:
+        """Read all three to their ends: those come when no process of the walled side is left."""
+        open_ends = {out, err, report}
         poll = select.poll()
-        for descriptor in (out, err, report):
+        for descriptor in open_ends:
             poll.register(descriptor, select.POLLIN)
         poll.register(0, 0)  # only its end matters
-        open_ends = {out, err, report}
         while open_ends:
             for descriptor, _ in poll.poll(_TURN_MS):
                 if descriptor == 0:
@@ -62,9 +75,6 @@ class Watch:
                     os.close(descriptor)
                     open_ends.discard(descriptor)
             self._judge()
-        self._end_orphan()
-        os.waitpid(first, 0)
-        return self._result(out, err)
 
     def _take(self, descriptor: int, report: int) -> bool:
         """Read once; return whether more may come."""
@@ -114,12 +124,33 @@ class Watch:
             self._files[path.decode(errors="replace")] = data
 
     def _judge(self) -> None:
-        if time.perf_counter_ns() >= self._deadline_ns:
+        now_ns = time.perf_counter_ns()
+        if now_ns >= self._deadline_ns:
             self._kill("wall" if self._began_ns is not None else "setup")
-        elif self._account.refused_processes():
-            self._kill("processes")
-        elif self._account.memory_kills():
-            self._kill("memory")
+        elif now_ns >= self._next_look_ns and self._killed is None:
+            self._next_look_ns = now_ns + _TURN_MS * 1_000_000
+            excess = self._excess()
+            if excess:
+                self._kill(excess)
+
+    def _excess(self) -> str | None:
+        """Return what is used too much of."""
+        if self._account.refused_processes():
+            return "processes"
+        if self._account.memory_kills():
+            return "memory"
+        if self._folder.holds_too_much():
+            return "files"
+        return self._seen_excess()
+
+    def _seen_excess(self) -> str | None:
+        """Return the same of what no control group counts."""
+        is_open = {"memory", "pids"} - set(self._account.held)
+        pids = descendants(self._first) if is_open else []
+        if "pids" in is_open and tasks(pids) > self._order.processes:
+            return "processes"
+        limit = self._order.memory_bytes
+        return "memory" if "memory" in is_open and memory(pids, limit) > limit else None
 
     def _kill(self, why: str) -> None:
         """End everything; the first reason stands. What ended by itself already keeps its end."""

@@ -1,0 +1,253 @@
+"""What a hostile program tries to reach: each attempt is one program, and none gets through."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.walled import Behind
+
+ATTEMPT = """
+import os, socket, sys, ctypes, errno, json
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *arguments):
+    result = libc.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    return result
+def home_entries(home):
+    # the room may have an interpreter at the path that it has outside
+    found = [n for n in os.listdir(home) if not sys.executable.startswith(f"{sys.argv[2]}/{n}/")]
+    if not found:
+        raise OSError("nothing of the home is there")
+    return found
+def attempt():
+{body}
+try:
+    value = attempt()
+except (OSError, ImportError, AttributeError, KeyError) as refused:
+    print("CONTAINED", refused)
+else:
+    print("ESCAPED", value)
+"""
+
+
+def trying(body: str) -> str:
+    return ATTEMPT.replace("{body}", "\n".join(f"    {line}" for line in body.splitlines()))
+
+
+READING = {
+    "passwords": "return open('/etc/passwd').read()",
+    "shadow": "return open('/etc/shadow').read()",
+    "environ of the parent": "return open(f'/proc/{os.getppid()}/environ', 'rb').read()[0]",
+    "environ of who asked": "return open(f'/proc/{sys.argv[1]}/environ', 'rb').read()[0]",
+    "home": "return home_entries(sys.argv[2])",
+    "home by ..": "return home_entries('../' * 20 + sys.argv[2])",
+    "canary": "return open(sys.argv[3]).read()",
+    "canary by a symbolic link": "os.symlink(sys.argv[3], 'link'); return open('link').read()",
+    "canary by a hard link": "os.link(sys.argv[3], 'link'); return open('link').read()",
+    "canary by a root of a process": "return open('/proc/1/root' + sys.argv[3]).read()",
+    "canary by an open folder": "return open('/proc/self/fd/../../1/cwd' + sys.argv[3]).read()",
+    "kernel log": "return open('/dev/kmsg').read(1)",
+    "disk": "return open('/dev/vda', 'rb').read(1) or open('/dev/sda', 'rb').read(1)",
+    "memory": "return open('/dev/mem', 'rb').read(1)",
+    "terminal": "return open('/dev/tty', 'rb')",
+    "fuse": "return open('/dev/fuse', 'rb')",
+    "groups": "return os.listdir('/sys/fs/cgroup')",
+    "shell": "return os.execv('/bin/sh', ['sh', '-c', 'echo ESCAPED'])",
+    "setuid program": "return os.execv('/usr/bin/su', ['su'])",
+    "password program": "return os.execv('/usr/bin/passwd', ['passwd'])",
+}
+WRITING = {
+    "home": "return open(sys.argv[2] + '/gwb-escaped', 'w')",
+    "beside the canary": "return open(os.path.dirname(sys.argv[3]) + '/escaped', 'w')",
+    "through a symbolic link": (
+        "os.symlink(os.path.dirname(sys.argv[3]), 'link'); return open('link/escaped', 'w')"
+    ),
+    "above the folder": "return open('../escaped', 'w')",
+    "root": "return open('/escaped', 'w')",
+    "libraries": "return open('/usr/lib/escaped', 'w')",
+    "interpreter": "return open(sys.executable, 'r+b')",
+    "standard library": "return open(os.__file__, 'r+b')",
+    "own memory": "return open('/proc/self/mem', 'r+b')",
+    "score of the memory killer": "return open('/proc/self/oom_score_adj', 'w').write('-1000')",
+    "core pattern": "return open('/proc/sys/kernel/core_pattern', 'w')",
+    "device": "return os.mknod('device', 0o20666, os.makedev(1, 1))",
+    "a program of its own": (
+        "open('own', 'wb').write(open(sys.executable, 'rb').read(1 << 20))\n"
+        "os.chmod('own', 0o4777)\nreturn os.execv('./own', ['own'])"
+    ),
+}
+NETWORK = {
+    "loopback": "return socket.create_connection(('127.0.0.1', int(sys.argv[4])), 2)",
+    "loopback of version 6": "return socket.create_connection(('::1', int(sys.argv[4])), 2)",
+    "outside": "return socket.create_connection(('192.0.2.1', 80), 2)",
+    "names": "return socket.getaddrinfo('example.com', 80)",
+    "datagram": (
+        "return socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 9))"
+    ),
+    "raw": "return socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+    "netlink": "return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)",
+    "virtual machine": "return socket.socket(40, socket.SOCK_STREAM)",
+    "crypto": "return socket.socket(38, socket.SOCK_SEQPACKET)",
+    "socket of a path": "s = socket.socket(socket.AF_UNIX); return s.connect(sys.argv[5])",
+    "abstract socket": "s = socket.socket(socket.AF_UNIX); return s.connect('\\0' + sys.argv[6])",
+    "a server of its own": "return socket.create_server(('127.0.0.1', 0))",
+    "a path for a socket": "return socket.socketpair()[0].connect(sys.argv[5])",
+    "an abstract name of a pair": (
+        "one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+        "return one.sendto(b'x', '\\0' + sys.argv[6])"
+    ),
+}
+OTHERS = {
+    "signal to who asked": "return os.kill(int(sys.argv[1]), 0)",
+    "kill of who asked": "return os.kill(int(sys.argv[1]), 9)",
+    "signal to a neighbour": "return os.kill(int(sys.argv[7]), 15)",
+    "signal to a thread of a neighbour": "return call(234, int(sys.argv[7]), int(sys.argv[7]), 15)",
+    "handle of a neighbour": "return call(424, os.pidfd_open(int(sys.argv[7])), 15, None, 0)",
+    "priority of a neighbour": "return os.setpriority(os.PRIO_PROCESS, int(sys.argv[7]), 19)",
+    "limits of a neighbour": (
+        "import resource; return resource.prlimit(int(sys.argv[7]), resource.RLIMIT_NOFILE, (1, 1))"
+    ),
+    "tracing a neighbour": "return call(101, 16, int(sys.argv[7]), None, None)",
+    "tracing the parent": "return call(101, 16, os.getppid(), None, None)",
+    "memory of the parent": (
+        "piece = ctypes.create_string_buffer(8)\n"
+        "vector = (ctypes.c_void_p * 2)(ctypes.addressof(piece), 8)\n"
+        "return call(310, os.getppid(), vector, 1, vector, 1, 0)"
+    ),
+    "descriptor of the parent": "return call(438, os.pidfd_open(os.getppid()), 0, 0)",
+}
+CALLS = {
+    "keyctl": "return call(250, 0, -3, 1)",
+    "add_key": "return call(248, b'user', b'name', b'value', 5, -3)",
+    "io_uring": "return call(425, 8, ctypes.create_string_buffer(120))",
+    "bpf": "return call(321, 0, ctypes.create_string_buffer(120), 120)",
+    "perf": "return call(298, ctypes.create_string_buffer(120), 0, -1, -1, 0)",
+    "userfaultfd": "return call(323, 0)",
+    "mount": "return call(165, b'none', b'/box', b'tmpfs', 0, None)",
+    "new kind of mount": "return call(430, b'tmpfs', 0)",
+    "umount": "return call(166, b'/box', 2)",
+    "unshare user": "return call(272, 0x10000000)",
+    "unshare mount": "return call(272, 0x20000)",
+    "clone into a user namespace": "return call(56, 0x10000000 | 17, None, None, None, None)",
+    "clone3": "return call(435, ctypes.create_string_buffer(88), 88)",
+    "chroot": "return os.chroot('/box')",
+    "pivot_root": "return call(155, b'.', b'.')",
+    "memory without a name": "return os.memfd_create('x')",
+    "secret memory": "return call(447, 0)",
+    "shared memory": "return call(29, 0, 1 << 20, 0o1600)",
+    "kernel module": "return call(175, None, 0, b'')",
+    "reboot": "return call(169, 0xfee1dead, 672274793, 0, None)",
+    "clock": "return call(227, 0, ctypes.create_string_buffer(16))",
+    "host name": "return socket.sethostname('x')",
+    "personality": "return call(135, 0x0040000)",
+    "file by handle": "return call(304, -100, ctypes.create_string_buffer(16), 0)",
+    "calls of 32 bit numbers": "return call(0x40000000 + 41, 2, 1, 0)",
+    "a call of the future": "return call(1000)",
+    "root": "return os.setuid(0) if os.getuid() else os.setuid(1)",
+    "another user": "return os.setresuid(1, 1, 1)",
+    "groups": "return os.setgroups([0])",
+    "real time": "return os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))",
+}
+ATTEMPTS = [
+    pytest.param(body, id=f"{kind}-{name}".replace(" ", "-"))
+    for kind, attempts in (
+        ("read", READING), ("write", WRITING), ("network", NETWORK), ("others", OTHERS), ("call", CALLS)
+    )
+    for name, body in attempts.items()
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory: pytest.TempPathFactory):
+    """What is worth reaching: a file, a home, a listening gateway, sockets, a living process."""
+    folder = tmp_path_factory.mktemp("outside")
+    for one in (folder, *folder.parents):  # so that only the walls stand between
+        if one.stat().st_uid == os.getuid() and one.name.startswith(("pytest-", "outside")):
+            one.chmod(0o777)
+    canary = folder / "canary"
+    canary.write_text("seen")
+    canary.chmod(0o666)
+    path, name = str(folder / "socket"), f"gwb-{os.getpid()}"
+    with (
+        socket.create_server(("127.0.0.1", 0)) as gateway,
+        socket.socket(socket.AF_UNIX) as of_path,
+        socket.socket(socket.AF_UNIX) as abstract,
+        subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as neighbour,
+    ):
+        of_path.bind(path)
+        of_path.listen()
+        abstract.bind("\0" + name)
+        abstract.listen()
+        home = str(Path.home())
+        port = str(gateway.getsockname()[1])
+        words = (str(os.getpid()), home, str(canary), port, path, name, str(neighbour.pid))
+        yield words
+        assert neighbour.poll() is None
+        assert canary.read_text() == "seen"
+        assert sorted(one.name for one in folder.iterdir()) == ["canary", "socket"]
+
+
+@pytest.mark.parametrize("body", ATTEMPTS)
+def test_no_attempt_gets_through(behind: Behind, targets: tuple[str, ...], body: str) -> None:
+    found = behind.run(trying(body), *targets)
+    assert b"ESCAPED" not in found.stdout + found.stderr
+    assert found.end in ("exited", "signalled"), found
+    if found.end == "exited":
+        assert b"CONTAINED" in found.stdout, found
+
+
+def test_what_a_task_needs_works(behind: Behind) -> None:
+    code = """
+import asyncio, concurrent.futures, decimal, json, random, re, sqlite3, subprocess, sys, tempfile
+import threading, unittest
+async def one():
+    await asyncio.sleep(0.001)
+    return 1
+assert asyncio.run(one()) == 1
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    assert list(pool.map(abs, [-1, -2])) == [1, 2]
+assert sqlite3.connect(":memory:").execute("select 1").fetchone() == (1,)
+import helper
+open("out.txt", "w").write(helper.NAME)
+open("/dev/null", "w").write("x")
+print(sys.stdin.read())
+"""
+    found = behind.run(code, files={"helper.py": b"NAME = 'me'"}, stdin=b"input", collect=True)
+    assert (found.end, found.exit_code, found.stderr) == ("exited", 0, b"")
+    assert found.stdout == b"input\n"
+    assert found.files == {"out.txt": b"me"}
+
+
+def test_no_package_and_no_variable_of_ours_is_seen(behind: Behind) -> None:
+    code = """
+import importlib.util, os, sys
+print([name for name in ("msgspec", "httpx", "pip", "bench") if importlib.util.find_spec(name)])
+print(sorted(os.environ), os.listdir("."))
+"""
+    found = behind.run(code)
+    packages, variables = found.stdout.decode().splitlines()
+    if behind.walls == "namespaces":
+        assert packages == "[]"
+    assert variables == (
+        "['HOME', 'LANG', 'OPENSSL_CONF', 'PATH', 'PYTHONHASHSEED', 'TMPDIR', 'TZ'] ['main']"
+    )
+
+
+def test_no_descriptor_of_ours_is_open(behind: Behind) -> None:
+    code = """
+import os
+found = []
+for number in range(300):
+    try:
+        os.fstat(number)
+    except OSError:
+        continue
+    found.append(number)
+print(found)
+"""
+    assert behind.run(code).stdout == b"[0, 1, 2]\n"
