@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from bench.load.shapes import planned_requests
 from bench.model.case import CaseInfo
 from bench.model.load import Stage, Sweep
 from bench.model.run import Block, PlannedTrial
 from bench.model.target import Target
 from bench.seeds import SeededStream, derive_seed
 
+_MOST_TOLD = 2_000
+_SWEEP_STAGES = 16
 _LOADED_BLOCK_FACTOR = 4
 """Trials of a concurrent block per request in flight: filling and draining stay the small part."""
 
@@ -95,6 +98,60 @@ def _load_block(
         stage=stage,
         sweep=sweep,
     )
+
+
+def staged_trial(
+    target_id: str, case: CaseInfo, stage: int, number: int, *, seed: int, warmup: bool
+) -> PlannedTrial:
+    """Return one trial of a load stage.
+
+    Other stages ask other instances: a provider's prompt cache would make the later ones faster.
+
+    Args:
+        target_id: Whom.
+        case: What.
+        stage: Number of the stage.
+        number: Of the trial, from 1; warm-ups are counted apart.
+        seed: Of the run.
+        warmup: Whether it is one.
+    """
+    return PlannedTrial(
+        id=f"{target_id}|{case.id}|s{stage}{'w' if warmup else 'r'}{number}",
+        target_id=target_id,
+        case_id=case.id,
+        run=number,
+        warmup=warmup,
+        seed=derive_seed(seed, stage_group(case, stage), number, warmup),
+        stage=stage,
+    )
+
+
+def stage_group(case: CaseInfo, stage: int) -> str:
+    """Return what seeds of a stage are derived from."""
+    return f"{case.seed_group or case.id}|stage {stage}"
+
+
+def first_staged(block: Block, case: CaseInfo, *, seed: int) -> Iterator[PlannedTrial]:
+    """Yield the first trials of a load block's stages, as far as a simulator is told the answers."""
+    stages = (
+        range(1, _SWEEP_STAGES + 1) if block.sweep else [block.stage.number] if block.stage else []
+    )
+    most = _MOST_TOLD // max(1, len(stages))
+    for stage in stages:
+        for number in range(1, most + 1):
+            for warmup in (False, True):
+                yield staged_trial(block.target_id, case, stage, number, seed=seed, warmup=warmup)
+
+
+def planned_in(blocks: Iterable[Block]) -> int | None:
+    """Return how many trials the blocks hold, warm-ups included; ``None`` = time decides."""
+    total = 0
+    for block in blocks:
+        counted = planned_requests(block.stage) if block.stage is not None else 0
+        if counted is None or block.sweep is not None:
+            return None
+        total += len(block.trials) + counted + (block.stage.warmups if block.stage else 0)
+    return total
 
 
 def plan_hash(plan: Iterable[Block], cases: Iterable[CaseInfo], targets: Iterable[Target]) -> str:

@@ -38,7 +38,7 @@ class Writable(Protocol):
 class Tally:
     """Where the run is."""
 
-    planned: int
+    planned: int | None
     """Trials that this process is to ask, warm-ups included."""
     done: int = 0
     failed: int = 0
@@ -49,17 +49,22 @@ class Tally:
 
 def tally_text(tally: Tally) -> str:
     """Return trials, failures, spend, rate and time left in words."""
-    parts = [f"{tally.done}/{tally.planned} trials", f"{tally.failed} failed"]
+    of = "" if tally.planned is None else f"/{tally.planned}"
+    parts = [f"{tally.done}{of} trials", f"{tally.failed} failed"]
     parts.append("cost unknown" if tally.spent_usd is None else f"${tally.spent_usd:.4f}")
     if tally.done and tally.elapsed_s > 0:
         rate = tally.done / tally.elapsed_s
         parts.append(f"{rate:.1f}/s")
+        if tally.planned is None:
+            return ", ".join(parts)
         parts.append(f"{duration_text((tally.planned - tally.done) / rate)} left")
     return ", ".join(parts)
 
 
 def bar_text(tally: Tally, *, width: int) -> str:
     """Return one line of at most ``width - 1`` characters: terminals wrap at the last column."""
+    if tally.planned is None:
+        return tally_text(tally)[: max(width - 1, 0)]
     share = tally.done / tally.planned if tally.planned else 1.0
     filled = int(share * _BAR_CELLS)
     bar = "#" * filled + "-" * (_BAR_CELLS - filled)
@@ -103,11 +108,11 @@ class Progress:
         """Return how often ``tick`` is worth a call, in seconds."""
         return 0.5 if self._mode == "bar" else 5.0
 
-    def begin(self, planned: int, *, spent_usd: float | None) -> None:
+    def begin(self, planned: int | None, *, spent_usd: float | None) -> None:
         """Start counting.
 
         Args:
-            planned: Trials to come.
+            planned: Trials to come; ``None`` = time decides.
             spent_usd: What an interrupted run had spent already; ``None`` = unknown.
         """
         self._tally = Tally(planned=planned, spent_usd=spent_usd)

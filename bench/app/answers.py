@@ -8,6 +8,7 @@ from bench.answer_book import write_answer_book
 from bench.app.request import Session
 from bench.model.case import Case
 from bench.model.run import Header
+from bench.plan import first_staged
 
 
 def write_book(session: Session, header: Header, cases: Mapping[str, Case]) -> None:
@@ -19,7 +20,15 @@ def write_book(session: Session, header: Header, cases: Mapping[str, Case]) -> N
     link = session.link
     if link is None or link.hello.answer_book is None:
         return
-    trials = [trial for block in header.plan for trial in block.trials]
+    infos = {case.id: case for case in header.cases}
+    trials = [
+        trial
+        for block in header.plan
+        for trial in (
+            *block.trials,
+            *first_staged(block, infos[block.case_id], seed=header.config.seed),
+        )
+    ]
     coding = _coding_entries(session, header, cases)
     write_answer_book(Path(link.hello.answer_book), trials, cases, more=coding)
 

@@ -8,8 +8,10 @@ from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
 from bench.link import JobLink
 from bench.model.case import Case
-from bench.model.run import NewLimits, OptionOrigin, RunConfig
+from bench.model.load import Stage, Sweep
+from bench.model.run import Block, NewLimits, OptionOrigin, RunConfig
 from bench.model.target import Target
+from bench.plan import build_load_plan, build_plan
 from bench.progress import Progress
 
 
@@ -49,8 +51,25 @@ class RunRequest:
     """File name stem of the reports, without a folder."""
     run_id: str
     options: Mapping[str, OptionOrigin] = field(default_factory=dict)
+    load: tuple[Stage, ...] | Sweep | None = None
+    """Stages in place of the cases' own runs."""
     is_simulated: bool = False
     """The upstream is known to be the simulator (a job's ``hello`` may say so too)."""
+
+    def plan(self) -> tuple[Block, ...]:
+        """Return the blocks of the run in the order in which they are to be run."""
+        infos = tuple(case.info for case in self.cases)
+        config = self.config
+        if self.load is not None:
+            return build_load_plan(self.targets, infos, self.load, seed=config.seed)
+        return build_plan(
+            self.targets,
+            infos,
+            seed=config.seed,
+            runs=config.runs,
+            warmup=config.warmup_runs,
+            overlap=config.overlap,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

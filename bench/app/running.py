@@ -1,7 +1,7 @@
 """A run from its first record to its reports: journal, runner, job and files put together."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.model.case import Case
-from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed
-from bench.plan import build_plan, plan_hash
+from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
+from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.report.escaping import visible
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
@@ -209,7 +209,7 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
                     link.hello.gateway.record(simulated_upstream=link.hello.simulated_upstream)
                 )
             session.progress.begin(
-                sum(len(block.trials) for block in assignment.blocks),
+                planned_in(assignment.blocks),
                 spent_usd=part.ledger.spent_usd,
             )
             end = await _shown(runner, session)
@@ -218,7 +218,7 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
             await client.close()
             if link is not None:
                 await link.close()
-        return _closed(part, runner, end, gateway)
+        return _closed(part, runner, end, (client.vantage(), gateway))
 
 
 def _show(incident: Incident, session: Session) -> None:
@@ -251,7 +251,7 @@ async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> Gateway |
 
 
 def _closed(
-    part: _Part, runner: Runner, end: RunEnd, gateway: Gateway | None
+    part: _Part, runner: Runner, end: RunEnd, observed: Iterable[Gateway | Vantage | None]
 ) -> tuple[RunEnd, Footer]:
     """Write the last records; on a full disk the run ends without them."""
     footer = Footer(
@@ -264,8 +264,9 @@ def _closed(
         spent_usd=end.spent_usd,
     )
     try:
-        if gateway is not None:
-            part.journal.write(gateway)
+        for record in observed:
+            if record is not None:
+                part.journal.write(record)
         part.journal.write(footer)
     except JournalUnwritable as error:
         return replace(end, fault=end.fault or error), footer
@@ -275,14 +276,7 @@ def _closed(
 def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
     infos = tuple(case.info for case in request.cases)
     config, hello = request.config, None if session.link is None else session.link.hello
-    plan = build_plan(
-        request.targets,
-        infos,
-        seed=config.seed,
-        runs=config.runs,
-        warmup=config.warmup_runs,
-        overlap=config.overlap,
-    )
+    plan = request.plan()
     return Header(
         run_id=request.run_id,
         started_at=iso_ms(clock.utcnow()),

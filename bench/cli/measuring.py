@@ -35,6 +35,12 @@ from bench.prepare.assembly import Moment, Preparation, assemble
 from bench.prepare.coding import find_workbench, sandbox_note
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.load import (
+    estimate_load,
+    find_load,
+    with_load,
+    without_typed_plan,
+)
 from bench.prepare.offering import offered
 from bench.prepare.pricing import is_priced, price_note, with_library_prices
 from bench.prepare.selection import Selection, select
@@ -118,6 +124,8 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
 def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     set_up_log(int(params.get("verbose") or 0), console)
     config = configured(params, console)
+    load = find_load(config)
+    config = without_typed_plan(config, load)
     access = find_access(
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
@@ -132,6 +140,7 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     selection = select(config, listing, models=models, today=clock.utcnow().date())
     if body is not None:
         selection = selection.of_case(body_case(body))
+    selection = with_load(selection, load)
     hello = link.hello if link else None
     if free_because(hello, listing, access.address) is None:
         selection = _with_prices(config, access, selection, now=clock.utcnow())
@@ -173,6 +182,14 @@ def _with_prices(
 
 
 def _bounds(ready: _Ready) -> Estimate:
+    if ready.preparation.request.load is not None:
+        return estimate_load(
+            ready.preparation.plan,
+            targets=ready.selection.targets,
+            cases=ready.preparation.cases,
+            config=ready.preparation.request.config,
+            body=ready.body,
+        )
     return estimate(
         ready.preparation.trials,
         targets=ready.selection.targets,

@@ -8,8 +8,8 @@ from bench.app import RunRequest
 from bench.config import Config
 from bench.link import Hello
 from bench.model.case import Case
-from bench.model.run import PlannedTrial, RunConfig
-from bench.plan import build_plan, plan_hash
+from bench.model.run import Block, PlannedTrial, RunConfig
+from bench.plan import plan_hash
 from bench.prepare.access import Access
 from bench.prepare.consent import free_because
 from bench.prepare.selection import Selection
@@ -40,7 +40,9 @@ class Preparation:
     """A run that can begin, and its plan."""
 
     request: RunRequest
+    plan: tuple[Block, ...]
     trials: tuple[PlannedTrial, ...]
+    """None under load, where they follow from stages."""
     plan_hash: str
     free_because: str | None
     """``None`` = it may cost money."""
@@ -72,15 +74,6 @@ def assemble(
     """
     free = free_because(hello, selection.listing, access.address) or selection.free_because
     run = _run_config(config, access, selection, body=body, is_paid=free is None)
-    infos = tuple(case.info for case in selection.cases)
-    plan = build_plan(
-        selection.targets,
-        infos,
-        seed=run.seed,
-        runs=run.runs,
-        warmup=run.warmup_runs,
-        overlap=run.overlap,
-    )
     request = RunRequest(
         config=run,
         targets=selection.targets,
@@ -90,10 +83,14 @@ def assemble(
         run_id=hello.run_id if hello else f"{moment.now:%Y%m%dT%H%M%S}-{moment.salt}",
         options=config.origins,
         is_simulated=free is not None and selection.listing.is_simulator,
+        load=selection.load,
     )
+    infos = tuple(case.info for case in selection.cases)
+    plan = request.plan()
     return Preparation(
         request=request,
         trials=tuple(trial for block in plan for trial in block.trials),
+        plan=plan,
         plan_hash=plan_hash(plan, infos, selection.targets),
         free_because=free,
     )
@@ -142,6 +139,8 @@ def _run_config(
         allow_fallback=settings.allow_fallback,
         save_responses=settings.responses,
         header_names=tuple(names),
+        slos=tuple(slo.text for slo in settings.slo),
+        spread_ms=settings.spread,
         body_sha256=body_hash(body) if body else None,
         is_paid=is_paid,
     )

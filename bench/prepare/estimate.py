@@ -31,6 +31,8 @@ class Estimate:
     """Of the requests whose cost has a bound."""
     unbounded: Mapping[str, str]
     """Target id → why its cost has no bound."""
+    is_open_ended: bool = False
+    """Time decides how many requests there are: ``requests`` are the ones that are known."""
     sources: tuple[str, ...] = ()
     """Who says the prices behind ``usd``."""
 
@@ -45,8 +47,9 @@ class Estimate:
             money = f"{known}an unknown amount ({'; '.join(self._reasons())})"
         if self.sources:
             money += f"; prices: {', '.join(self.sources)}"
+        more = " and as many as fit into the time" if self.is_open_ended else ""
         return (
-            f"{self.requests} request{'' if self.requests == 1 else 's'}, at most {_about(self.input_tokens)} tokens in and "
+            f"{self.requests} request{'' if self.requests == 1 else 's'}{more}, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
         )
 

@@ -10,7 +10,9 @@ from bench.catalogue import Listing
 from bench.config import Config
 from bench.dialects import DIALECTS, Dialect, NameForm, recognise
 from bench.errors import UnknownName, UsageFault
+from bench.load.levels import Levels
 from bench.model.case import Case
+from bench.model.load import Stage, Sweep
 from bench.model.run import ExternalSource
 from bench.model.target import Prices, Target
 from bench.prepare.offering import free_by_catalogue
@@ -34,6 +36,8 @@ class Selection:
     dialect: Dialect
     listing: Listing
     notes: tuple[str, ...]
+    load: tuple[Stage, ...] | Sweep | None = None
+    """In place of the cases' own runs."""
     free_because: str | None = None
     """The user's own catalogue says that all of it costs nothing."""
 
@@ -128,8 +132,8 @@ def _check_reference(reference: str | None, targets: tuple[Target, ...]) -> None
         raise UnknownName("target", reference, ids, listed_by="gateway-bench bench … --reference")
 
 
-def _at_concurrency(case: Case, concurrency: int | None) -> Case:
-    if concurrency is None:
+def _at_concurrency(case: Case, levels: Levels | None) -> Case:
+    if levels is None or levels.single is None:  # several are stages of load
         return case
-    info = msgspec.structs.replace(case.info, concurrency=concurrency)
+    info = msgspec.structs.replace(case.info, concurrency=int(levels.single))
     return replace(case, info=info)

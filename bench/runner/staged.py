@@ -18,6 +18,7 @@ from bench.model.case import Case, Instance, Message
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone, StageEnd
 from bench.model.run import PlannedTrial
 from bench.model.target import Target
+from bench.plan import stage_group, staged_trial
 from bench.runner.control import Control
 from bench.runner.flights import Ports
 from bench.runner.flow import LATE_NS, Due, Flow
@@ -46,22 +47,10 @@ class Job:
     """Of the run."""
     slos: tuple[Slo, ...]
 
-    @property
-    def group(self) -> str:
-        """What the seeds of its instances are derived from: other stages ask other ones."""
-        return f"{self.case.info.seed_group or self.case.info.id}|stage {self.stage.number}"
-
     def planned(self, number: int, *, warmup: bool) -> PlannedTrial:
         """Return the trial of that number."""
-        sort = "w" if warmup else "r"
-        return PlannedTrial(
-            id=f"{self.target.id}|{self.case.info.id}|s{self.stage.number}{sort}{number}",
-            target_id=self.target.id,
-            case_id=self.case.info.id,
-            run=number,
-            warmup=warmup,
-            seed=derive_seed(self.seed, self.group, number, warmup),
-            stage=self.stage.number,
+        return staged_trial(
+            self.target.id, self.case.info, self.stage.number, number, seed=self.seed, warmup=warmup
         )
 
     def instance(self, planned: PlannedTrial) -> Instance:
@@ -281,4 +270,5 @@ def _connections(stage: Stage) -> int:
 
 def _schedule_seed(job: Job) -> int:
     """Return the seed of the arrivals: the same for every target, so that all meet the same load."""
-    return derive_seed(job.seed, f"arrivals of {job.group}", job.stage.number, False)  # noqa: FBT003
+    number, group = job.stage.number, stage_group(job.case.info, job.stage.number)
+    return derive_seed(job.seed, f"arrivals of {group}", number, False)  # noqa: FBT003 - as there
