@@ -1,5 +1,6 @@
 """Where a run's cases come from besides the ones that ship: the user's own, an external suite."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ def user_cases_of(config: Config) -> tuple[str, ...]:
     for source in config.settings.cases:
         path = (base or config.place.folder) / Path(source).expanduser()
         if path.exists() or not is_entry_point(source):
-            found.append(str(path))
+            found.append(os.path.normpath(path))
         elif trust in {Origin.FILE, Origin.DOTENV}:
             raise ForeignCode(entry_point=source, named_by=config.label("cases"))
         else:

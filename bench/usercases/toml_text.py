@@ -22,6 +22,7 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _NAMED_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_AT_END = " (at end of document)"
 _SCALAR = re.compile(r"[^,\]}#\n]*")
 
 
@@ -34,7 +35,7 @@ def read_toml(text: str) -> Located:
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _refusal(str(error)) from error
+        raise _refusal(str(error), text) from error
     except RecursionError as error:
         raise NotReadable("nested too deeply") from error
     scanner = _Scanner(text.replace("\r\n", "\n"))
@@ -43,8 +44,10 @@ def read_toml(text: str) -> Located:
     return Located(value=value, lines=scanner.lines)
 
 
-def _refusal(said: str) -> NotReadable:
+def _refusal(said: str, text: str) -> NotReadable:
     """Return the parser's complaint with the line that it names at its end."""
+    if said.endswith(_AT_END):
+        return NotReadable(said.removesuffix(_AT_END) + " at the end", line=text.count("\n") + 1)
     match = _NAMED_LINE.search(said)
     if match is None:
         return NotReadable(said)
