@@ -144,7 +144,9 @@ class ResponsesWriter:
         before = self._begin() + self._close()
         if scenario.no_finish:
             return
-        yield "finish", before
+        if before:
+            # Nothing to send would be the chunk of no bytes that ends a body.
+            yield "finish", before
         is_cut = tail.finish_reason in _REASONS
         name = f"response.{'incomplete' if is_cut else 'completed'}"
         for _ in range(scenario.done_lines):
