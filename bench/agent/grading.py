@@ -7,7 +7,6 @@ from inside can mean "right". A check of files that are data is judged here with
 """
 
 import hashlib
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +20,7 @@ from bench.agent.task import Check, Language, ProbeCheck, Task, Tree, TreeCheck,
 from bench.agent.trees import folders, unfit
 from bench.model.record import Record
 from bench.sandbox.program import Limits, Outcome, Program
+from bench.seeds import SeededStream
 
 ROUNDS = 2
 """Fresh processes that answer every check, each in an order of its own."""
@@ -131,9 +131,9 @@ async def grade(task: Task, tree: Tree, sandbox: Runs) -> Grade:
         return Grade(passed=False, score=0.0, detail=fault, checks=failed)
     faults: dict[str, str | None] = {}
     outcomes: list[Outcome] = []
-    draw = random.Random(_fingerprint(task, tree))
+    draw = SeededStream(_fingerprint(task, tree), label="order of checks")
     for _ in range(ROUNDS):
-        checks = draw.sample(task.checks, len(task.checks))
+        checks = draw.shuffled(task.checks)
         ran = await _round(task, tree, checks, sandbox)
         outcomes.extend(ran.outcomes)
         faults |= ran.faults
@@ -236,9 +236,9 @@ def _restored(task: Task, tree: Tree) -> dict[str, str]:
     return changed(tree, {**in_the_way, **original})
 
 
-def _fingerprint(task: Task, tree: Tree) -> str:
+def _fingerprint(task: Task, tree: Tree) -> int:
     content = msgspec.json.encode([task.text_hash, sorted(tree.items())])
-    return hashlib.sha256(content).hexdigest()
+    return int.from_bytes(hashlib.sha256(content).digest())
 
 
 def _encoded(tree: Tree) -> dict[str, bytes]:

@@ -1,11 +1,11 @@
 """Checks of `agentic_migration`: records are made from what they have to become."""
 
 import calendar
-import random
 from copy import deepcopy
 
-from bench.agent.oracles.making import calls
+from bench.agent.oracles.making import calls, several
 from bench.agent.task import Check, Equals, Expectation, Json
+from bench.seeds import SeededStream
 
 _BORN = ("1.2.1990", "01.12.2001", "", None, "29.2.2000", "31.12.1999")
 _NOT_BORN = ("29.2.1900", "31.4.2000", "1990-02-01", "0.1.2000", "1.13.2000", "1.1.99", " 1.1.2000")
@@ -19,14 +19,14 @@ _OWN = {
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(20)
-    batches: list[Json] = [[_record(draw) for _ in range(draw.randint(3, 7))] for _ in range(14)]
+    draw = SeededStream(20, label="coding task")
+    batches: list[Json] = [[_record(draw) for _ in range(draw.between(3, 7))] for _ in range(14)]
     batches += [[], [{}], [_old(born=born) for born in _NOT_BORN], _curated()]
     return (
         *calls("migrate", batches, _migrated),
         *calls("migrate_again", batches[:4], _migrated_again),
         *calls("what_is_left_of_the_input", batches[:5], lambda batch: Equals(value=batch)),
-        *calls("independence", batches[2:6], lambda batch: Equals(value=batch)),
+        *calls("independence", batches[:9], lambda batch: Equals(value=batch)),
     )
 
 
@@ -57,27 +57,28 @@ def _curated() -> list[Json]:
     ]
 
 
-def _record(draw: random.Random) -> Json:
-    version = draw.choice((None, 1, 2, 2, 3))
+def _record(draw: SeededStream) -> Json:
+    more: Json
+    version = draw.pick((None, 1, 2, 2, 3))
     number, more = (
-        draw.randint(0, 6),
-        draw.choice(({}, {"vip": True}, {"tags": ["a", {"b": None}]})),
+        draw.between(0, 6),
+        draw.pick(({}, {"vip": True}, {"tags": ["a", {"b": None}]})),
     )
     if version == 3:  # noqa: PLR2004 - the version
         name = {"first": "Old", "last": "Hand"}
-        born = draw.choice(("1990-02-01", None))
+        born = draw.pick(("1990-02-01", None))
         own = {"id": f"C-{number:06}", "name": name, "emails": ["Z@x.org"], "born": born}
         return {"version": 3, **own, "extra": more}
-    born = draw.choice((*_BORN, draw.choice(_NOT_BORN)))
+    born = draw.pick((*_BORN, draw.pick(_NOT_BORN)))
     common = {"id": number, "born": born, **more} | ({"version": version} if version else {})
     if version == 2:  # noqa: PLR2004 - the version
-        emails = ",".join(email or "" for email in draw.choices(_EMAILS, k=4))
+        emails = ",".join(email or "" for email in several(draw, _EMAILS, 4))
         return common | {
-            "first": draw.choice(_NAMES),
-            "last": draw.choice(_NAMES),
+            "first": draw.pick(_NAMES),
+            "last": draw.pick(_NAMES),
             "emails": emails,
         }
-    return common | {"name": draw.choice(_NAMES), "email": draw.choice(_EMAILS)}
+    return common | {"name": draw.pick(_NAMES), "email": draw.pick(_EMAILS)}
 
 
 def _migrated(batch: Json) -> Expectation:

@@ -1,10 +1,10 @@
 """Checks of `agentic_feature_small`: durations are built from parts, so their seconds are known."""
 
-import random
 from collections.abc import Mapping
 
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Raises
+from bench.seeds import SeededStream
 
 _SIZES = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _NONSENSE = (
@@ -34,10 +34,10 @@ _NONSENSE = (
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(12)
+    draw = SeededStream(12, label="coding task")
     texts = dict(_built(draw) for _ in range(16))
     texts |= {"90m": 5_400, "0s": 0, "  007H  ": 25_200, "1d1h1m1s": 90_061, "0d 5s": 5}
-    written = [draw.randint(0, 400_000) for _ in range(4)]
+    written = [draw.between(0, 400_000) for _ in range(4)]
     return (
         *calls("parse", [*texts, *_NONSENSE], lambda text: _read(text, texts)),
         *calls("parse_in_its_module", ["2m"], lambda _text: Equals(value=120)),
@@ -49,12 +49,12 @@ def _read(text: str, known: Mapping[str, int]) -> Expectation:
     return Equals(value=known[text]) if text in known else Raises(name="ValueError")
 
 
-def _built(draw: random.Random) -> tuple[str, int]:
-    units = [unit for unit in _SIZES if draw.random() < 0.6] or ["s"]  # noqa: PLR2004 - a share
-    numbers = [draw.randint(0, 120) for _ in units]
-    cased = [draw.choice((unit, unit.upper())) for unit in units]
+def _built(draw: SeededStream) -> tuple[str, int]:
+    units = [unit for unit in _SIZES if draw.below(100) < 60] or ["s"]  # noqa: PLR2004 - a share
+    numbers = [draw.between(0, 120) for _ in units]
+    cased = [draw.pick((unit, unit.upper())) for unit in units]
     parts = [f"{number}{unit}" for number, unit in zip(numbers, cased, strict=True)]
-    text = draw.choice(("", " ", "   ")).join(parts)
+    text = draw.pick(("", " ", "   ")).join(parts)
     return text, sum(number * _SIZES[unit] for number, unit in zip(numbers, units, strict=True))
 
 

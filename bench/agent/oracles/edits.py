@@ -4,13 +4,13 @@ The merged text is not computed by transforming anything: each character of the 
 between two of them is looked at by itself.
 """
 
-import random
 from collections.abc import Callable
 from itertools import pairwise
 
 from bench.agent.comparing import quote
-from bench.agent.oracles.making import calls
+from bench.agent.oracles.making import calls, several
 from bench.agent.task import Check, Equals, Expectation, Json, Judged, Raises
+from bench.seeds import SeededStream
 
 _Edit = list[int | str]
 _LETTERS = "abcdefghijklmnop"
@@ -18,8 +18,8 @@ _LETTERS = "abcdefghijklmnop"
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(21)
-    pairs = [_pair(draw, draw.randint(0, 9)) for _ in range(26)]
+    draw = SeededStream(21, label="coding task")
+    pairs = [_pair(draw, draw.between(0, 9)) for _ in range(26)]
     pairs += [
         {"text": "ab", "a": [1, "x", 1], "b": [1, "y", 1]},
         {"text": "ab", "a": ["x", -2], "b": [-2, "y"]},
@@ -28,7 +28,7 @@ def checks() -> tuple[Check, ...]:
         {"text": "", "a": ["x"], "b": ["y"]},
         {"text": "", "a": [], "b": []},
     ]
-    rows = [_row(draw, draw.randint(0, 9)) for _ in range(24)]
+    rows = [_row(draw, draw.between(0, 9)) for _ in range(24)]
     rows += [{"text": "ab", "a": [2, "xyz"], "b": [2, -3]}, {"text": "", "a": [], "b": ["x"]}]
     unfit = [{"a": [2], "b": [3]}, {"a": ["x"], "b": [-1]}, {"a": [2], "b": []}]
     unfit_rows = [{"a": [2, "x"], "b": [2]}, {"a": [-2], "b": [1]}, {"a": [1], "b": [1, 1]}]
@@ -41,7 +41,7 @@ def checks() -> tuple[Check, ...]:
     )
 
 
-def _pair(draw: random.Random, length: int) -> Json:
+def _pair(draw: SeededStream, length: int) -> Json:
     return {
         "text": _LETTERS[:length],
         "a": _edit(draw, length, "XY"),
@@ -49,19 +49,19 @@ def _pair(draw: random.Random, length: int) -> Json:
     }
 
 
-def _row(draw: random.Random, length: int) -> Json:
+def _row(draw: SeededStream, length: int) -> Json:
     text, first = _LETTERS[:length], _edit(draw, length, "XY")
     made = _apply(text, first)
     assert made is not None  # noqa: S101 - it was drawn to fit
     return {"text": text, "a": first, "b": _edit(draw, len(made), "12")}
 
 
-def _edit(draw: random.Random, length: int, letters: str) -> _Edit:
+def _edit(draw: SeededStream, length: int, letters: str) -> _Edit:
     """Draw an edit of a text of ``length``, unit by unit."""
     units: _Edit = []
     for at in range(length + 1):
-        units += draw.choices(letters, k=draw.choice((0, 0, 0, 1, 2)))
-        units += [draw.choice((1, 1, -1))] if at < length else []
+        units += several(draw, letters, draw.pick((0, 0, 0, 1, 2)))
+        units += [draw.pick((1, 1, -1))] if at < length else []
     edit: _Edit = []
     for unit in units:
         if edit and _kind(edit[-1]) == _kind(unit):

@@ -1,10 +1,10 @@
 """Checks of the tasks about the exchange format: a reader that goes character by character."""
 
-import random
 from dataclasses import dataclass, field
 
-from bench.agent.oracles.making import calls
+from bench.agent.oracles.making import calls, several
 from bench.agent.task import Check, Equals, Expectation, Raises
+from bench.seeds import SeededStream
 
 _CURATED = (
     "",
@@ -43,17 +43,17 @@ _PIECES = ("a", " ", ";", '"', '""', "\\n", "\\\\", "b c", "; ", ' "', '"')
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(16)
-    made = ["".join(draw.choices(_PIECES, k=draw.randint(2, 9))) for _ in range(24)]
-    made += [";".join(_field(draw) for _ in range(draw.randint(1, 4))) for _ in range(10)]
+    draw = SeededStream(16, label="coding task")
+    made = ["".join(several(draw, _PIECES, draw.between(2, 9))) for _ in range(24)]
+    made += [";".join(_field(draw) for _ in range(draw.between(1, 4))) for _ in range(10)]
     return calls("fields", [*_CURATED, *made], _read)
 
 
-def _field(draw: random.Random) -> str:
-    if draw.random() < 0.5:  # noqa: PLR2004 - every other one
-        return draw.choice(("", " ", "word", " two words ", "back\\slash"))
-    inner = "".join(draw.choices(("x", " ", ";", '""', "\\n", "\\\\"), k=draw.randint(0, 5)))
-    return f'{draw.choice(("", "  "))}"{inner}"{draw.choice(("", " "))}'
+def _field(draw: SeededStream) -> str:
+    if draw.below(100) < 50:  # noqa: PLR2004 - every other one
+        return draw.pick(("", " ", "word", " two words ", "back\\slash"))
+    inner = "".join(several(draw, ("x", " ", ";", '""', "\\n", "\\\\"), draw.between(0, 5)))
+    return f'{draw.pick(("", "  "))}"{inner}"{draw.pick(("", " "))}'
 
 
 @dataclass(slots=True)

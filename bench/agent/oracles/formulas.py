@@ -4,11 +4,11 @@ Where a text stops being the beginning of a formula is found by a machine that k
 follow what, and which parentheses are open.
 """
 
-import random
 import re
 
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json
+from bench.seeds import SeededStream
 
 _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(5)
 _SHAPES: dict[str, tuple[int, int, int]] = {
@@ -62,7 +62,7 @@ _FAULTY = (
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(17)
+    draw = SeededStream(17, label="coding task")
     trees = dict(_CURATED)
     for depth in (2, 3, 3, 4, 4, 5) * 5:
         tree = _tree(draw, depth)
@@ -77,20 +77,20 @@ def _expected(text: str, trees: dict[str, Json]) -> Expectation:
     return Equals(value={"tree": trees[text]} if position is None else {"position": position})
 
 
-def _tree(draw: random.Random, depth: int) -> Json:
-    kind = draw.random()
-    if depth == 0 or kind < 0.1:  # noqa: PLR2004 - shares of what is drawn
-        return draw.choice((["number", draw.randint(0, 99)], ["name", draw.choice(("x", "abc"))]))
-    if kind < 0.25:  # noqa: PLR2004
+def _tree(draw: SeededStream, depth: int) -> Json:
+    kind = draw.below(100)
+    if depth == 0 or kind < 10:  # noqa: PLR2004 - shares of what is drawn
+        return draw.pick((["number", draw.between(0, 99)], ["name", draw.pick(("x", "abc"))]))
+    if kind < 25:  # noqa: PLR2004
         return ["negative", _tree(draw, depth - 1)]
-    if kind < 0.35:  # noqa: PLR2004
-        return ["call", "f", [_tree(draw, depth - 1) for _ in range(draw.randint(0, 3))]]
-    return [draw.choice("+-*/%^^"), _tree(draw, depth - 1), _tree(draw, depth - 1)]
+    if kind < 35:  # noqa: PLR2004
+        return ["call", "f", [_tree(draw, depth - 1) for _ in range(draw.between(0, 3))]]
+    return [draw.pick("+-*/%^^"), _tree(draw, depth - 1), _tree(draw, depth - 1)]
 
 
-def _text(draw: random.Random, tree: Json, level: int) -> str:
+def _text(draw: SeededStream, tree: Json, level: int) -> str:
     """Return ``tree`` as text that may stand where the grammar wants at least ``level``."""
-    blank = draw.choice(("", "", " "))
+    blank = draw.pick(("", "", " "))
     kind, *rest = tree
     match kind:
         case "number" | "name":
@@ -104,13 +104,13 @@ def _text(draw: random.Random, tree: Json, level: int) -> str:
             own, left, right = _SHAPES[kind]
             sides = (_text(draw, rest[0], left), _text(draw, rest[1], right))
             text = f"{sides[0]}{blank}{kind}{blank}{sides[1]}"
-    bare = own >= level and draw.random() > 0.1  # noqa: PLR2004 - some parentheses too many
+    bare = own >= level and draw.below(10) > 0
     return text if bare else f"({blank}{text}{blank})"
 
 
-def _broken(draw: random.Random, text: str) -> list[str]:
-    at = draw.randrange(len(text))
-    return [text[:at], draw.choice(("", ")", "*", "@", ",")), text[at + 1 :]]
+def _broken(draw: SeededStream, text: str) -> list[str]:
+    at = draw.below(len(text))
+    return [text[:at], draw.pick(("", ")", "*", "@", ",")), text[at + 1 :]]
 
 
 def _stops(text: str) -> int | None:

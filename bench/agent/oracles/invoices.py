@@ -1,16 +1,16 @@
 """Checks of `agentic_bugfix_files`: invoices in exact fractions."""
 
-import random
 from collections import defaultdict
 from fractions import Fraction
 
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json
+from bench.seeds import SeededStream
 
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(14)
+    draw = SeededStream(14, label="coding task")
     invoices: list[Json] = [_invoice(draw) for _ in range(14)]
     invoices += [
         [],
@@ -25,15 +25,15 @@ def checks() -> tuple[Check, ...]:
     return calls("invoice", invoices, _solved)
 
 
-def _invoice(draw: random.Random) -> list[dict[str, int]]:
+def _invoice(draw: SeededStream) -> list[dict[str, int]]:
     return [
         _line(
-            draw.choice((1, 2, 3, 7, -1)),
-            draw.randint(1, 999),
-            draw.choice((0, 0, 5, 10, 15, 50)),
-            draw.choice((0, 7, 19)),
+            draw.pick((1, 2, 3, 7, -1)),
+            draw.between(1, 999),
+            draw.pick((0, 0, 5, 10, 15, 50)),
+            draw.pick((0, 7, 19)),
         )
-        for _ in range(draw.randint(1, 6))
+        for _ in range(draw.between(1, 6))
     ]
 
 

@@ -1,8 +1,12 @@
 """Turns inputs and a solver into checks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from bench.agent.task import Expectation, Json, ProbeCheck
+from bench.seeds import SeededStream
+
+_Item = TypeVar("_Item")
 
 
 def calls(
@@ -13,3 +17,8 @@ def calls(
         ProbeCheck(id=f"{probe}-{number:02}", probe=probe, input=given, expects=expect(given))
         for number, given in enumerate(inputs, start=1)
     )
+
+
+def several(draw: SeededStream, items: Sequence[_Item], count: int) -> list[_Item]:
+    """Return ``count`` of ``items``, each drawn from all of them."""
+    return [draw.pick(items) for _ in range(count)]

@@ -1,9 +1,8 @@
 """Checks of the paging tasks, in both languages: pages are counted by laying articles out."""
 
-import random
-
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json, Raises
+from bench.seeds import SeededStream
 
 _ARTICLES = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"]
 
@@ -19,10 +18,11 @@ def javascript_checks() -> tuple[Check, ...]:
 
 
 def _checks(error: str) -> tuple[Check, ...]:
-    draw = random.Random(11)
+    draw = SeededStream(11, label="coding task")
     counts = [(0, 10), (1, 10), (10, 10), (19, 10), (30, 10), (40, 8), (7, 1), (5, 50), (3, 0)]
-    counts += [(draw.randint(0, 500), draw.randint(1, 40)) for _ in range(8)]
+    counts += [(draw.between(0, 500), draw.between(1, 40)) for _ in range(8)]
     rows = [(1, 1, 1), (1, 9, 3), (8, 9, 3), (5, 9, 4), (9, 9, 4), (8, 9, 5), (2, 3, 7), (1, 0, 3)]
+    rows += [(28, 30, 9), (29, 30, 9), (13, 14, 6), (2, 14, 6)]
     rows += [_row(draw) for _ in range(12)]
     pages = [(1, 3), (2, 3), (3, 3), (4, 3), (1, 7), (1, 9), (0, 3)]
     return (
@@ -47,9 +47,9 @@ def _checks(error: str) -> tuple[Check, ...]:
     )
 
 
-def _row(draw: random.Random) -> tuple[int, int, int]:
-    count = draw.randint(1, 30)
-    return draw.randint(1, count), count, draw.randint(1, 9)
+def _row(draw: SeededStream) -> tuple[int, int, int]:
+    count = draw.between(1, 30)
+    return draw.between(1, count), count, draw.between(1, 9)
 
 
 def _page_count(given: Json, error: str) -> Expectation:

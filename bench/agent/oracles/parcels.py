@@ -1,10 +1,10 @@
 """Checks of `agentic_forty_files`: every carrier, priced by its contract."""
 
 import csv
-import random
 
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json, Raises
+from bench.seeds import SeededStream
 
 CONTRACTS = """\
 carrier,base_cents,cents_per_kg,weight,minimum_cents,zone_1,zone_2,zone_3,zone_4
@@ -49,15 +49,15 @@ _HEAVIEST = 31_500
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(22)
+    draw = SeededStream(22, label="coding task")
     contracts = {row["carrier"]: row for row in csv.DictReader(CONTRACTS.splitlines())}
     asked = [
         {"carrier": carrier, "grams": grams, "zone": zone}
         for carrier in contracts
         for grams, zone in (
-            (draw.randint(1, 30) * 1_000 + draw.randint(1, 999), draw.randint(1, 4)),
-            (draw.randint(2, 31) * 1_000, draw.randint(1, 4)),
-            (draw.randint(1, 999), draw.randint(1, 4)),
+            (draw.between(1, 30) * 1_000 + draw.between(1, 999), draw.between(1, 4)),
+            (draw.between(2, 31) * 1_000, draw.between(1, 4)),
+            (draw.between(1, 999), draw.between(1, 4)),
         )
     ]
     asked += [{"carrier": "uhu", "grams": grams, "zone": 1} for grams in (0, _HEAVIEST + 1)]

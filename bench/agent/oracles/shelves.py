@@ -1,19 +1,19 @@
 """Checks of `agentic_step_counter`: every step of a plan is carried out and counted here."""
 
-import random
 from collections.abc import Callable
 from itertools import pairwise
 
 from bench.agent.comparing import quote
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Expectation, Json, Judged
+from bench.seeds import SeededStream
 
 _SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 20, 40, 300)
 
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(18)
+    draw = SeededStream(18, label="coding task")
     asked = [_shelf(draw, size) for size in _SIZES * 2]
     asked += [
         {"shelf": ["b", "a", "d", "c", None], "wanted": ["a", "b", "c", None, "d"]},
@@ -23,12 +23,12 @@ def checks() -> tuple[Check, ...]:
     return calls("plan", asked, _expected)
 
 
-def _shelf(draw: random.Random, size: int) -> Json:
+def _shelf(draw: SeededStream, size: int) -> Json:
     labels: list[str | None] = [f"box {number}" for number in range(size - 1)]
     shelf = [*labels, None]
     wanted = list(shelf)
-    draw.shuffle(shelf)
-    if draw.random() < 0.5:  # noqa: PLR2004 - every other one has many boxes in place
+    shelf = draw.shuffled(shelf)
+    if draw.below(100) < 50:  # noqa: PLR2004 - every other one has many boxes in place
         some = draw.sample(range(size), min(size, 4))
         for one, other in pairwise(some):
             wanted[one], wanted[other] = wanted[other], wanted[one]

@@ -1,9 +1,8 @@
 """Checks of `agentic_api_change`: what the office computed before, from metres."""
 
-import random
-
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json, Raises
+from bench.seeds import SeededStream
 
 _REACH_KM = 5
 _CLOSE_CALLS: tuple[Json, ...] = (
@@ -16,7 +15,7 @@ _CLOSE_CALLS: tuple[Json, ...] = (
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(15)
+    draw = SeededStream(15, label="coding task")
     pairs = [[_point(draw), _point(draw)] for _ in range(5)]
     by_unit = [{"points": pair, "unit": unit} for pair in pairs[:2] for unit in ("m", "km", "mi")]
     return (
@@ -31,11 +30,11 @@ def checks() -> tuple[Check, ...]:
     )
 
 
-def _point(draw: random.Random) -> list[int]:
-    return [draw.randint(-3_999, 3_999), draw.randint(-3_999, 3_999)]
+def _point(draw: SeededStream) -> list[int]:
+    return [draw.between(-3_999, 3_999), draw.between(-3_999, 3_999)]
 
 
-def _office(draw: random.Random) -> Json:
+def _office(draw: SeededStream) -> Json:
     cars = {name: _point(draw) for name in draw.sample(("ann", "bob", "cem", "dee", "eve"), 3)}
     return {"place": _point(draw), "cars": cars}
 

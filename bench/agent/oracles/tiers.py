@@ -1,16 +1,15 @@
 """Checks of `agentic_misleading_comment`: each tier is tried, as the contract says."""
 
-import random
-
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Equals, Expectation, Json, Raises
+from bench.seeds import SeededStream
 
 _OWN = [[5_000, 990], [1_000, 490], [20_000, 1_890], [250, 250]]
 
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(13)
+    draw = SeededStream(13, label="coding task")
     tables = [_table(draw) for _ in range(16)]
     asked = [{"grams": _grams(draw, table), "tiers": table} for table in tables]
     asked += [
@@ -25,13 +24,13 @@ def checks() -> tuple[Check, ...]:
     )
 
 
-def _table(draw: random.Random) -> list[list[int]]:
+def _table(draw: SeededStream) -> list[list[int]]:
     limits = draw.sample(range(10, 90), 4)
-    return [[limit, draw.randint(100, 999)] for limit in limits]
+    return [[limit, draw.between(100, 999)] for limit in limits]
 
 
-def _grams(draw: random.Random, table: list[list[int]]) -> int:
-    return draw.choice([*(limit for limit, _ in table), draw.randint(1, 100)])
+def _grams(draw: SeededStream, table: list[list[int]]) -> int:
+    return draw.pick([*(limit for limit, _ in table), draw.between(1, 100)])
 
 
 def _price(grams: int, tiers: Json) -> Expectation:

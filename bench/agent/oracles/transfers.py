@@ -4,7 +4,6 @@ So what counts is not what the run says of itself but whether each operation cou
 the turn that the schedule gave it, and whether the rules hold at each of them.
 """
 
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, cycle, islice
@@ -12,6 +11,7 @@ from itertools import chain, cycle, islice
 from bench.agent.comparing import quote, same
 from bench.agent.oracles.making import calls
 from bench.agent.task import Check, Expectation, Json, Judged
+from bench.seeds import SeededStream
 
 _PATIENCE = 40
 _Order = list[Json]
@@ -19,7 +19,7 @@ _Order = list[Json]
 
 def checks() -> tuple[Check, ...]:
     """Return the checks."""
-    draw = random.Random(19)
+    draw = SeededStream(19, label="coding task")
     opposed: list[_Order] = [["ann", "bob", 40], ["bob", "ann", 30]]
     asked = [_run(opposed, schedule) for schedule in ([0, 1] * 8, [0, 1, 1, 0] * 5, [1, 0] * 9)]
     asked += [
@@ -43,15 +43,15 @@ def _run(orders: list[_Order], schedule: list[int]) -> Json:
     }
 
 
-def _orders(draw: random.Random) -> list[_Order]:
+def _orders(draw: SeededStream) -> list[_Order]:
     return [
-        [*draw.sample(("ann", "bob", "cem", "dee"), 2), draw.choice((1, 30, 60, 100))]
-        for _ in range(draw.randint(2, 4))
+        [*draw.sample(("ann", "bob", "cem", "dee"), 2), draw.pick((1, 30, 60, 100))]
+        for _ in range(draw.between(2, 4))
     ]
 
 
-def _schedule(draw: random.Random) -> list[int]:
-    return [draw.randrange(4) for _ in range(30)]
+def _schedule(draw: SeededStream) -> list[int]:
+    return [draw.below(4) for _ in range(30)]
 
 
 def _expected(given: Json) -> Expectation:

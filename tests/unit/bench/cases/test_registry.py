@@ -254,7 +254,7 @@ def test_selectors_give_cases(selector, expected):
     ("selector", "message"),
     [
         ({"profile": "smok"}, "no profile `smok`; did you mean `smoke`?"),
-        ({"suite": "code"}, "no suite `code`; did you mean `core` or `coding`?"),
+        ({"suite": "code"}, "no suite `code`; did you mean `core` or `coding` or `load`?"),
         ({"suite": "cores", "case_ids": SMOKE}, "no suite `cores`; did you mean `core`?"),
         (
             {"case_ids": ["fixed_output_steam"]},
