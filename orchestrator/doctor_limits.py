@@ -15,6 +15,16 @@ _GIB = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxFacts:
+    """What the code of models would run in here, as the measuring side found by trying."""
+
+    level: str
+    """``full``, ``reduced`` or ``none``."""
+    seen: str
+    """By what it holds, or what is missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """Where the examination was asked for."""
 
@@ -24,6 +34,7 @@ class Surroundings:
     """Where results would be written."""
     keys: Mapping[str, str | None]
     """Name of each key's variable, and where it is set; ``None`` = nowhere. Never a value."""
+    sandbox: SandboxFacts
 
 
 def limits(
@@ -37,6 +48,7 @@ def limits(
         _shared_memory(machine),
         _files(facts),
         _node(machine, examiner, near),
+        _sandbox(near.sandbox),
         _git(machine, examiner, near),
         _room(machine, near),
         _keys(near),
@@ -142,6 +154,20 @@ def _node(machine: Machine, examiner: Examiner, near: Surroundings) -> Finding:
     if not runs:
         return finding("no", f"{version}, but a renamed entry is not the main module", guards)
     return finding("yes", f"{version}, entries run renamed as the main module")
+
+
+def _sandbox(facts: SandboxFacts) -> Finding:
+    is_full = facts.level == "full"
+    return Finding(
+        id="sandbox",
+        what="sandbox",
+        verdict="yes" if is_full else "no",
+        seen=f"{facts.level}: {facts.seen}",
+        consequence="the coding profile runs the code of models only when it is allowed by name"
+        if facts.level == "reduced"
+        else "the coding profile can't run the code of models here",
+        remedy="docs/sandbox.md says what each level needs",
+    )
 
 
 def _git(machine: Machine, examiner: Examiner, near: Surroundings) -> Finding:

@@ -7,10 +7,12 @@ import signal
 from bench.warden import kernel, room
 from bench.warden.filters import call_filter
 from bench.warden.landlock import enclose
-from bench.warden.order import Order
+from bench.warden.order import MEGA, Order
 
 _OPEN_FILES = 256
 _LIBRARY_SIGNALS = (32, 33)
+_UNUSED_DATA = 256 * MEGA
+"""What Node reserves for its threads and may write to, but never touches."""
 _HIGHEST_DESCRIPTOR = 1 << 20
 _OURS = 2
 """Processes of ours that the kernel counts with the program's: this side, and who waits for it."""
@@ -67,5 +69,5 @@ def limits(order: Order) -> dict[int, int]:
     if order.memory_limit == "AS":
         found[resource.RLIMIT_AS] = order.memory_bytes
     elif order.memory_limit == "DATA":
-        found[resource.RLIMIT_DATA] = order.memory_bytes
+        found[resource.RLIMIT_DATA] = order.memory_bytes + _UNUSED_DATA
     return found

@@ -13,9 +13,10 @@ from bench.cli.sections import SectionedCommand
 from bench.config import Config, load_config
 from bench.keys import PRODUCTION_KEYS
 from bench.presets import PRESETS
+from bench.sandbox import probe
 from orchestrator.app import examiner, machine
 from orchestrator.doctor import examine
-from orchestrator.doctor_limits import Surroundings
+from orchestrator.doctor_limits import SandboxFacts, Surroundings
 from orchestrator.findings import failed, finding_facts, finding_lines
 
 _NOT_PROVEN = 3
@@ -35,6 +36,7 @@ def doctor_command(**_talk: object) -> Outcome:
         folder=Path.cwd(),
         results=config.output_folder(),
         keys=_keys(config),
+        sandbox=_sandbox(),
     )
     found = examine(machine(), examiner(), near)
     short = failed(found)
@@ -52,6 +54,14 @@ def doctor_command(**_talk: object) -> Outcome:
         detail={"findings": finding_facts(found)},
         text="\n".join([*finding_lines(found), headline]),
     )
+
+
+def _sandbox() -> SandboxFacts:
+    """Return what keeps the code of models in, tried with code of our own."""
+    found = probe()
+    by_id = {item.id: item.how for item in found.items}
+    held = f"{found.walls}; memory {by_id.get('memory')}; processes {by_id.get('count')}"
+    return SandboxFacts(level=found.level, seen=found.why or held)
 
 
 def _keys(config: Config) -> Mapping[str, str | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.doctor import examine
-from orchestrator.doctor_limits import Surroundings
+from orchestrator.doctor_limits import SandboxFacts, Surroundings
 from orchestrator.doctor_ports import Address, FolderFacts, SystemFacts
 from orchestrator.errors import ExecFailed, NotStarted
 from orchestrator.events import Exit
@@ -80,12 +80,21 @@ def a_machine(end: Exit | None = Exit(code=7, source="pidfd")) -> FakeMachine:  
     return made
 
 
-def found(machine: FakeMachine, examiner: FakeExaminer | None = None, **keys) -> dict[str, Finding]:
+FULL = SandboxFacts(level="full", seen="namespaces; memory by cgroup v2; processes by cgroup v2")
+
+
+def found(
+    machine: FakeMachine,
+    examiner: FakeExaminer | None = None,
+    sandbox: SandboxFacts = FULL,
+    **keys,
+) -> dict[str, Finding]:
     near = Surroundings(
         environ={"PATH": "/usr/bin"},
         folder=Path("/nowhere"),
         results=Path("/nowhere/out"),
         keys=keys or {"LOCAL_DEMO_API_KEY": "environment"},
+        sandbox=sandbox,
     )
     return {one.id: one for one in examine(machine.ports, examiner or FakeExaminer(), near)}
 
@@ -242,3 +251,16 @@ def test_keys_are_told_by_name_and_where_they_are_set():
     assert (seen.verdict, seen.seen) == ("yes", "set: A_KEY (.env)")
     none = found(a_machine(), None, A_KEY=None, OTHER_KEY=None)["keys"]
     assert (none.verdict, none.remedy) == ("no", "export A_KEY or OTHER_KEY")
+
+
+@pytest.mark.parametrize(
+    ("level", "consequence"),
+    [("reduced", "only when it is allowed by name"), ("none", "can't run the code of models")],
+)
+def test_a_sandbox_below_full_is_told_with_what_is_missing(level, consequence):
+    facts = SandboxFacts(level=level, seen="memory: all processes together have no limit")
+    seen = found(a_machine(), sandbox=facts)["sandbox"]
+    assert (seen.verdict, seen.is_essential) == ("no", False)
+    assert seen.seen == f"{level}: memory: all processes together have no limit"
+    assert consequence in seen.consequence
+    assert "docs/sandbox.md" in seen.remedy
