@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bench.cases import PROFILES
+from bench.config import Config
+from bench.keys import Origin
 from bench.model.case import Case
 
 if TYPE_CHECKING:  # most runs have no agentic case and should not wait for all of this
@@ -41,6 +44,21 @@ def open_workbench(case_ids: Iterable[str], *, allow_reduced: bool) -> "SandboxB
         sandbox=Sandbox(protections),
         protections=protections,
     )
+
+
+def with_coding_budget(config: Config, cases: Iterable[Case]) -> Config:
+    """Return the settings with the time that agentic cases need, where nobody set another one."""
+    is_agentic = any(case.info.kind == "agentic" for case in cases)
+    if not is_agentic or config.settings.budget is None or not _is_default(config, "budget"):
+        return config
+    budget_ms = PROFILES["coding"].default_budget_ms
+    return config.with_value(
+        "budget", budget_ms, origin=Origin.DEFAULT, label="default with agentic cases"
+    )
+
+
+def _is_default(config: Config, field: str) -> bool:
+    return config.trust[field] is Origin.DEFAULT
 
 
 def sandbox_note(described: Mapping[str, Any]) -> str:

@@ -137,8 +137,8 @@ def _repeats(found: _Found) -> Section:
     return Section(
         id="agent-repeats",
         title="Solved in repeated tries",
-        note="At least once: the chance that one of so many tries solves a task (pass@k). Every "
-        "time: that all of them do (pass^k). Unbiased estimates, means over the tasks that were "
+        note="At least once: the chance that one of so many tries solves a task (pass at k). Every "
+        "time: that all of them do (pass hat k). Unbiased estimates, means over the tasks that were "
         "tried often enough.",
         table=Table(
             columns=("Target", "Tries", "At least once", "Every time", "Tasks"), rows=tuple(rows)

@@ -1,0 +1,187 @@
+"""The coding profile as people run it: scripted agents, the real sandbox, kills and replays."""
+
+import json
+import signal
+
+import msgspec
+import pytest
+
+from bench.agent.book import book_entry
+from bench.agent.coding_cases import coding_cases
+from bench.agent.loading import load_tasks
+from bench.journal import read_journal
+from bench.model.run import TurnDone
+from bench.sandbox import probe
+from tests.bench_process import Bench
+from tests.simulator_process import running_simulator
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(probe().level == "none", reason="this machine has no sandbox"),
+]
+
+TASK = "agentic_bugfix_small"
+CASE = ("--case", TASK, "--runs", "1", "--allow-reduced-sandbox")
+AGENTS = ("perfect", "sloppy", "stubborn", "malformed", "endless", "cheating")
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    with running_simulator(tmp_path_factory.mktemp("simulator")) as made:
+        tasks = load_tasks()
+        with made.book_path.open("ab") as book:
+            for case_id, case in coding_cases(tasks.values()).items():
+                entry = book_entry(tasks[case_id], case.build(1).request.messages)
+                book.write(msgspec.json.encode(entry) + b"\n")
+        yield made
+
+
+def bench_in(folder, simulator):
+    return Bench(folder=folder, url=simulator.url)
+
+
+@pytest.fixture
+def bench(simulator, tmp_path):
+    made = bench_in(tmp_path, simulator)
+    yield made
+    made.end_all()
+
+
+@pytest.fixture(scope="module")
+def measured(simulator, tmp_path_factory):
+    """One run in which every agent works on one task."""
+    made = bench_in(tmp_path_factory.mktemp("agents"), simulator)
+    more = [word for agent in AGENTS[1:] for word in ("--model", f"sim-{agent}")]
+    code, told, said = made.finish(made.start_run("sim-perfect", *more, *CASE))
+    assert code == 0, said
+    assert (told["planned"], told["done"]) == (len(AGENTS), len(AGENTS))
+    yield made
+    made.end_all()
+
+
+@pytest.fixture(scope="module")
+def trials(measured):
+    found = read_journal(measured.journal).trials
+    return {trial.target_id.removeprefix("sim-"): trial for trial in found}
+
+
+@pytest.mark.parametrize(
+    ("agent", "stop", "solved", "verified"),
+    [
+        ("perfect", "no_tool_calls", True, True),
+        ("sloppy", "no_tool_calls", False, False),
+        ("stubborn", "no_tool_calls", False, True),  # the visible tests do not find its fault
+        ("malformed", "no_tool_calls", True, True),
+        ("endless", "turn_limit", False, False),
+        ("cheating", "no_tool_calls", False, False),
+    ],
+)
+def test_each_agent_gets_what_it_deserves(trials, agent, stop, solved, verified):
+    trial = trials[agent]
+    assert trial.response.error is None
+    assert trial.agent.stop_reason == stop
+    assert trial.evaluation.passed is solved
+    assert trial.agent.self_verified is verified
+
+
+def test_bad_calls_are_counted_and_the_work_goes_on(trials):
+    assert trials["malformed"].agent.invalid_calls == 11
+    assert trials["perfect"].agent.invalid_calls == 0
+    assert trials["stubborn"].agent.repeated_calls == 6  # three of four rounds, two calls each
+
+
+def test_the_turns_of_every_trial_are_in_document_and_page(measured, trials):
+    document = json.loads(measured.journal.with_suffix(".json").read_bytes())
+    assert document["sandbox"]["level"] in {"full", "reduced"}
+    for trial in document["trials"]:
+        assert len(trial["turns"]) == trial["agent"]["turns"]
+    page = measured.journal.with_suffix(".html").read_text()
+    for agent in AGENTS:
+        assert f"sim-{agent} · {TASK} · run 1" in page
+    assert "Agentic coding" in measured.journal.with_suffix(".md").read_text()
+    targets = {target["targetId"]: target["agent"] for target in document["summary"]["targets"]}
+    assert targets["sim-perfect"]["solveRate"] == 1
+    assert targets["sim-endless"]["stopReasons"] == {"turn_limit": 1}
+
+
+def test_a_replay_comes_to_the_same_files_and_verdicts(measured):
+    code, told, said = measured.do("replay", str(measured.journal), "--allow-reduced-sandbox")
+    assert (code, told["reason"]) == (0, "replayed"), said
+    detail = told["detail"]
+    assert {one["trialId"].split("|")[0] for one in detail["trials"]} == {
+        f"sim-{agent}" for agent in AGENTS
+    }
+    assert all(one["sameTree"] and one["sameVerdict"] for one in detail["trials"])
+
+
+def test_a_replay_of_calls_that_were_changed_says_so(measured, tmp_path):
+    changed = tmp_path / measured.journal.name
+    text = measured.journal.read_text()
+    trial_id = f"sim-perfect|{TASK}|r1"
+    lines = [
+        line.replace('\\"path\\":\\"', '\\"path\\":\\"other/')
+        if '"type":"turn"' in line and trial_id in line and "write_file" in line
+        else line
+        for line in text.splitlines(keepends=True)
+    ]
+    assert "".join(lines) != text
+    changed.write_text("".join(lines))
+    words = ("replay", str(changed), "--trial", trial_id, "--allow-reduced-sandbox")
+    code, told, said = measured.do(*words)
+    assert (code, told["reason"]) == (6, "replay_differs"), said
+    assert told["detail"]["trials"][0]["sameTree"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--trial", f"sim-perfet|{TASK}|r1"), f"did you mean `sim-perfect|{TASK}|r1`"),
+        (("--trial", "x"), "no agentic trial `x`"),
+    ],
+)
+def test_a_replay_of_what_is_not_there_names_what_is(measured, words, said):
+    code, _, told = measured.do("replay", str(measured.journal), *words)
+    assert code == 2
+    assert said in told
+    assert "Traceback" not in told
+
+
+def test_a_run_without_agentic_trials_has_nothing_to_replay(bench):
+    words = ("--case", "fixed_output_stream", "--runs", "1", "--warmup", "0")
+    code, _, said = bench.finish(bench.start_run("sim-n5", *words))
+    assert code == 0, said
+    code, _, said = bench.do("replay", str(bench.journal))
+    assert code == 2
+    assert "the run has no agentic trial" in said
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_ended_goes_on_after_its_last_turn(bench, sent):
+    bench.is_covered = sent != signal.SIGKILL
+    process = bench.start_run("sim-perfect-ttft150", *CASE)
+    bench.wait_for('"type":"turn"', 2)
+    process.send_signal(sent)
+    process.communicate()
+    before = turns_of(bench)
+    bench.is_covered = True
+    address = ("--url", bench.url, "--api-key-env", "LOCAL_TEST_KEY")
+    words = (*address, "--yes", "--allow-reduced-sandbox")
+    code, told, said = bench.do("resume", str(bench.journal), *words)
+    assert code == 0, said
+    assert (told["planned"], told["done"]) == (1, 1)
+    ledger = read_journal(bench.journal)
+    (trial,) = ledger.trials
+    assert trial.evaluation is not None
+    assert trial.agent is not None
+    assert trial.evaluation.passed
+    assert trial.agent.replayed_turns == len(before)
+    assert [record.turn.number for record in turns_of(bench)] == [1, 2, 3, 4, 5]
+    assert len(ledger.possibly_billed) <= 1
+
+
+def turns_of(bench):
+    return [
+        msgspec.json.decode(line, type=TurnDone)
+        for line in bench.journal.read_bytes().splitlines()
+        if b'"type":"turn"' in line
+    ]
