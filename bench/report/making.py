@@ -143,6 +143,13 @@ def _targets(document: Document) -> Section:
     )
 
 
+_PROTOCOLS = {
+    "chat": "chat completions",
+    "messages": "messages (Anthropic)",
+    "responses": "responses (OpenAI)",
+}
+
+
 def _source(prices: Prices) -> str:
     detail = f" {prices.source_detail}" if prices.source_detail else ""
     return f"{prices.source or ABSENT}{detail}, {prices.as_of or 'no date'}"
@@ -156,6 +163,7 @@ def _run(document: Document) -> Section:
         ("finished", document.finished_at),
         ("took", duration(document.duration_ms)),
         ("address", config.url),
+        ("wire protocol", _PROTOCOLS[config.api]),
         ("profile", config.profile or config.suite or ABSENT),
         ("seed", str(config.seed)),
         ("budget per target", _budget(config.budget_ms)),
