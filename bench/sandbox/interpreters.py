@@ -9,7 +9,8 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bench.sandbox.program import Language
@@ -17,7 +18,6 @@ from bench.sandbox.program import Language
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib32", "/usr/lib64")
 _LOADER_CACHE = "/etc/ld.so.cache"
 _NODE_PARTS = ("/usr/share/nodejs", "/usr/share/node")
-_MB = 1024 * 1024
 _HEAP_SHARE = 0.75
 """Of the memory limit: the rest is Node's own and its buffers."""
 
@@ -33,10 +33,9 @@ class Interpreter:
     """Links of the root folder, as they are on this machine."""
     covers: tuple[str, ...]
     """Folders below those that hold what a program has no business with."""
-    options: tuple[str, ...] = ()
-    environment: tuple[tuple[str, str], ...] = field(default=())
 
 
+@cache
 def interpreter(language: Language) -> Interpreter | None:
     """Return the interpreter of a language, ``None`` where this machine has none."""
     return _python() if language == "python" else _node()

@@ -32,7 +32,7 @@ class WardenProcess:
         self._patience_s = _PATIENCE_S + (wall_s if isinstance(wall_s, int | float) else 0)
         self._closing = threading.Lock()
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", "-c", _START, _ROOT],
+            [sys.executable, "-I", "-S", "-c", _START, _ROOT],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
