@@ -15,16 +15,9 @@ _INTERPRETERS = {"python": sys.executable, "javascript": shutil.which("node") or
 class PlainSandbox:
     """A stand-in for `bench.sandbox.Sandbox`: a fresh folder, a wall limit, nothing else."""
 
-    def __init__(self) -> None:
-        self.programs: list[Program] = []
-
     async def run(self, program: Program) -> Outcome:
-        self.programs.append(program)
         with tempfile.TemporaryDirectory(prefix="plain-") as folder:
-            for path, content in program.files.items():
-                file = Path(folder, path)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(content)
+            _write(program, Path(folder))
             process = await asyncio.create_subprocess_exec(
                 _INTERPRETERS[program.language],
                 *program.argv,
@@ -54,3 +47,10 @@ class PlainSandbox:
             output_cut=False,
             duration_ns=1,
         )
+
+
+def _write(program: Program, folder: Path) -> None:
+    for path, content in program.files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
