@@ -22,6 +22,7 @@ from bench.charges import Spend
 from bench.errors import BenchError, Refused, UsageFault, reason_in
 from bench.journal import read_journal
 from bench.model.record import Record
+from bench.money import SLACK_USD
 from bench.runs import Shelf, kept_journals
 from bench.spending import dated_charges
 
@@ -105,7 +106,7 @@ class DayAccount:
                 spent = self._spent_by_run()
                 use = self._use(spent)
                 left = self.limit_usd - use.taken_usd
-                if left <= 0:
+                if left <= SLACK_USD:
                     raise self._refusal(use)
                 claim = Claim(
                     run_id=run_id,

@@ -29,6 +29,8 @@ class Bench:
     token: str = "test-token"  # noqa: S105 - the simulator's default, no secret
     is_covered: bool = True
     """Off for a process that will be killed: it would leave half a coverage file behind."""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    """Variables besides the usual ones, or in their place."""
     running: "list[subprocess.Popen[str]]" = field(default_factory=list)
 
     @property
@@ -49,6 +51,7 @@ class Bench:
             "BENCHMARK_OUTPUT_DIR": str(self.output),
             "XDG_DATA_HOME": str(self.folder / "data"),
             "PYTHONPATH": str(ROOT),
+            **self.environ,
         }
         if link is not None:
             environ["GWB_LINK_FD"] = str(link)

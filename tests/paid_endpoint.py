@@ -3,7 +3,7 @@
 import json
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +22,7 @@ class PaidEndpoint:
 
     url: str = ""
     status: int = 200
+    answer: Mapping[str, object] = field(default_factory=lambda: ANSWER)
     posts: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     gets: list[dict[str, str]] = field(default_factory=list)
 
@@ -43,7 +44,7 @@ def paid_endpoint(tls: ssl.SSLContext | None = None) -> Iterator[PaidEndpoint]:
             named = {name.lower(): value for name, value in self.headers.items()}
             endpoint.posts.append((named, body))
             refusal = {"error": {"message": f"bad key {named.get('authorization')}"}}
-            self._answer(endpoint.status, ANSWER if endpoint.status == 200 else refusal)
+            self._answer(endpoint.status, endpoint.answer if endpoint.status == 200 else refusal)
 
         def _answer(self, status: int, body: object) -> None:
             data = json.dumps(body).encode()

@@ -10,6 +10,7 @@ from pathlib import Path
 import bench
 from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
+from bench.document.money_caveats import is_day_limited
 from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFault, reason_in
 from bench.journal import read_journal
 from bench.model.document import Document
@@ -116,6 +117,7 @@ def outcome_of(published: Published, document: Document, *, journal: Path | None
         summary_text=published.summary_text,
         notes=published.faults,
         journal=journal,
+        is_day_limited=is_day_limited(document.config),
     )
 
 

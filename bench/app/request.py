@@ -97,3 +97,5 @@ class Outcome:
     """What else went wrong, one sentence each; nothing that was measured is touched by it."""
     journal: Path | None = None
     """The journal, for `resume`."""
+    is_day_limited: bool = False
+    """The user's limit per day was the one that was reached first."""

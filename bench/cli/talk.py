@@ -106,14 +106,16 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
         console.say(f"warning: {note}")
     files = tuple(str(path) for path in outcome.files)
     command = None
-    more = _MORE.get(outcome.reason)
+    by_day = outcome.is_day_limited and outcome.reason == "max_cost"
+    more = None if by_day else _MORE.get(outcome.reason)
     if (outcome.exit_code in _RESUMABLE or more) and outcome.journal is not None:
         if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
             console.say("hint: nothing is missing; see the errors, then type the command again")
         else:
             command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
             command += f" {more}" if more else ""
-            console.say(f"hint: `{command}` asks what is missing")
+            when = ", once a new day (UTC) or a higher `max-cost-per-day` leaves room"
+            console.say(f"hint: `{command}` asks what is missing{when if by_day else ''}")
     return Outcome(
         exit_code=outcome.exit_code,
         reason=outcome.reason,
