@@ -235,4 +235,6 @@ def _unescaped(text: str) -> str:
             return chr(number) if number <= 0x10FFFF else "\ufffd"  # noqa: PLR2004  Unicode's end
         return "" if code in {"\n", "\r\n"} else _ESCAPED.get(code, code)
 
-    return _ESCAPE.sub(plain, text)
+    # Two escapes may be the halves of one character; a half alone is none.
+    halves = _ESCAPE.sub(plain, text).encode("utf-16-le", "surrogatepass")
+    return halves.decode("utf-16-le", "replace")

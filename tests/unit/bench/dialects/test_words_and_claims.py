@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bench.dialects import DIALECTS, Claims, Intent, Words, read_claims, recognise, request_words
+from bench.dialects import (
+    DIALECTS,
+    Claims,
+    Intent,
+    Words,
+    merged,
+    pinned_name,
+    read_claims,
+    recognise,
+    request_words,
+)
 from bench.model.target import Target
 
 TARGET = Target(
@@ -75,6 +85,106 @@ def test_portkey_pins_by_header_without_the_region(model, pinned):
         tags={},
     )
     assert sent == pinned
+
+
+ALL_FOUR = [
+    pytest.param(
+        "openrouter",
+        {"x-openrouter-metadata": "enabled", "x-openrouter-cache": "false"},
+        {
+            "provider": {"allow_fallbacks": False, "only": ["acme/eu"]},
+            "user": "gateway-bench-r-1",
+        },
+        id="openrouter",
+    ),
+    pytest.param(
+        "vercel",
+        {},
+        {"providerOptions": {"gateway": {"only": ["acme"], "tags": ["gateway-bench-r-1"]}}},
+        id="vercel",
+    ),
+    pytest.param(
+        "cloudflare",
+        {
+            "cf-aig-skip-cache": "true",
+            "cf-aig-max-attempts": "1",
+            "cf-aig-metadata": '{"gateway-bench-run":"r-1","gateway-bench-trial":"openai/m|case|r1"}',
+        },
+        {},
+        id="cloudflare",
+    ),
+    pytest.param(
+        "helicone",
+        {
+            "helicone-cache-enabled": "false",
+            "helicone-property-gatewaybenchrun": "r-1",
+            "helicone-property-gatewaybenchtrial": "openai/m|case|r1",
+        },
+        {},
+        id="helicone",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "headers", "fields"), ALL_FOUR)
+def test_pin_cache_fallback_and_tag_stand_in_headers_and_fields(name, headers, fields):
+    words = words_of(name, target=replace(TARGET, model="m", mapping="acme:eu"))
+    assert (words.headers, words.fields) == (headers, fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "mapping", "sent"),
+    [
+        pytest.param("llmgateway", "acme:eu", "acme/m:eu", id="llmgateway-region"),
+        pytest.param("llmgateway", "acme", "acme/m", id="llmgateway"),
+        pytest.param("cloudflare", "acme:eu", "acme/m", id="no-region-in-the-name"),
+        pytest.param("helicone", "acme", "m/acme", id="provider-behind"),
+        pytest.param("openrouter", "acme", "m", id="not-in-the-name"),
+        pytest.param("llmgateway", None, "m", id="nothing-to-pin"),
+    ],
+)
+def test_a_name_pins_in_the_dialects_form(name, mapping, sent):
+    assert pinned_name(DIALECTS[name].name_form, "m", mapping) == sent
+
+
+def test_a_value_that_looks_like_a_placeholder_is_left_alone():
+    tags = {"run": "{trial}", "trial": "{run}{tags}"}
+    assert headers_of("plain", tags=tags) == {
+        "x-gateway-bench-run": "{trial}",
+        "x-gateway-bench-trial": "{run}{tags}",
+    }
+
+
+def test_what_the_request_says_itself_goes_over_the_dialects_fields():
+    under = {"provider": {"only": ["a"], "allow_fallbacks": False}, "user": "x"}
+    assert merged(under, {"provider": {"only": ["b"]}, "user": 1}) == {
+        "provider": {"only": ["b"], "allow_fallbacks": False},
+        "user": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("host", "wanted"),
+    [
+        pytest.param("openrouter.ai", "openrouter", id="openrouter"),
+        pytest.param("api.llmgateway.io", "llmgateway", id="subdomain"),
+        pytest.param("ai-gateway.vercel.sh", "vercel", id="vercel"),
+        pytest.param("notopenrouter.ai", None, id="another-domain"),
+    ],
+)
+def test_a_dialect_is_recognised_by_its_host(host, wanted):
+    assert recognise({}, host=host) == wanted
+    assert recognise({"x-litellm-version": "1"}, host=host) == (wanted or "litellm")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=list(DIALECTS))
+def test_every_dialect_names_its_documents_and_speaks_lower_case(dialect):
+    assert dialect.documents
+    headers = (*dialect.no_cache.headers, *dialect.tags.headers, *dialect.pin.headers)
+    sources = (*dialect.request_id, *dialect.served_provider, *dialect.cache_hit)
+    assert all(name == name.lower() for name in headers)
+    assert all(s.startswith(("header:", "body:")) for s in sources)
+    assert all(s == s.lower() for s in sources if s.startswith("header:"))
 
 
 @given(st.text(), st.sampled_from(sorted(DIALECTS)))
@@ -153,6 +263,35 @@ CLAIMS = [
         Claims(request_id="t", served_provider="openai", cache_hit=True),
         id="portkey",
     ),
+    pytest.param(
+        "llmgateway",
+        {"x-served-provider": "azure"},
+        {"metadata": {"used_provider": "openai"}},
+        Claims(served_provider="openai and azure"),
+        id="llmgateway-contradicts-itself",
+    ),
+    pytest.param(
+        "openrouter",
+        {"x-generation-id": "g"},
+        {"provider": "Google", "model": "a/m", "created": 5, "openrouter_metadata": {"attempt": 1}},
+        Claims(
+            request_id="g",
+            served_provider="google-vertex",
+            served_model="a/m",
+            created_s=5,
+            fallback=False,
+        ),
+        id="openrouter-calls-a-provider-otherwise",
+    ),
+    pytest.param(
+        "vercel",
+        {},
+        {"providerMetadata": {"gateway": {"routing": {"resolvedProvider": "bedrock"}}}},
+        Claims(served_provider="bedrock"),
+        id="vercel-planned-only",
+    ),
+    pytest.param("llmgateway", {}, {"metadata": {"routing": []}}, Claims(), id="no-attempt-told"),
+    pytest.param("cloudflare", {"cf-aig-step": "1"}, {}, Claims(fallback=True), id="second-step"),
     pytest.param(
         "portkey",
         {"x-portkey-cache-status": "DISABLED"},
