@@ -1,13 +1,14 @@
 """Which calls the data of BFCL allows."""
 
 import json
+from typing import Any
 
 import pytest
 
 from bench.external.bfcl.judging import judge_simple_call, right_arguments
 from bench.model.trial import Answer, ToolCall
 
-ALLOWED = {
+ALLOWED: dict[str, list[Any]] = {
     "city": ["New York", "NYC"],
     "days": [3],
     "unit": ["metric", ""],

@@ -1,5 +1,7 @@
 """Every kind of instruction: followed, not followed, and followed once decoration is off."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,7 @@ def verdict(one, text, mode="strict", finish_reason="stop"):
 
 
 NO_COMMA = instruction("punctuation:no_comma")
-TABLE = {
+TABLE: dict[str, tuple[dict[str, Any], dict[str, tuple[bool, bool]]]] = {
     "keywords:existence": (
         {"keywords": ["salt", "c++"]},
         {"SALT and C++": STRICT, "salt": NEITHER, "s*alt* c++": LOOSE},

@@ -1,0 +1,310 @@
+"""A user's own cases from files and functions: listed, asked, judged, reported, resumed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.answer_book import write_answer_book
+from bench.cases import CASES
+from bench.errors import Refused, UsageFault
+from bench.evaluators import evaluate
+from bench.journal import read_journal
+from bench.usercases import load_cases
+from tests.bench_process import ROOT, Bench
+from tests.simulator_process import running_simulator
+
+pytestmark = pytest.mark.integration
+
+TOML = """\
+id = "capital"
+prompt = "Name the capital of {{land}}."
+rows = [{ land = "Norway", city = "Oslo" }, { land = "Italy", city = "Rome" }]
+
+[[checks]]
+type = "exact"
+value = "{{city}}"
+"""
+YAML = """\
+cases:
+  - prompt: Say something.
+  - id: lamp
+    prompt: Turn the lamp on.
+    tools: [{name: lamp, parameters: {type: object}}]
+    checks: [{type: tool-call, tool: lamp, arguments: {on: true}}]
+"""
+CODE = """\
+import dataclasses
+from functools import partial
+
+from bench.cases import CASES
+from bench.model.case import Case
+
+print("loading")
+
+
+@dataclasses.dataclass
+class Named:
+    name: str
+
+
+def cases():
+    own = CASES["tool_selection_exact"]
+    info = type(own.info)(**{f: getattr(own.info, f) for f in own.info.__struct_fields__} | {"id": "ours"})
+    yield Case(info=info, build=own.build)
+    yield {"prompt": Named("x").name, "checks": [{"type": "exact", "value": "x"}]}
+
+
+def raising():
+    raise RuntimeError("no disk")
+
+
+def wrong():
+    return [{"promt": "x"}, 7]
+
+
+def impure():
+    from itertools import count
+
+    own, numbers = CASES["tool_selection_exact"], count()
+
+    def build(seed):
+        return CASES["seeded_shortest_path"].build(next(numbers))
+
+    def broken(seed):
+        raise KeyError("gone")
+
+    return [Case(info=own.info, build=build), Case(info=own.info, build=broken)]
+
+
+def nothing():
+    return "cases"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "evals"
+    (made / "sub").mkdir(parents=True)
+    (made / "capital.toml").write_text(TOML)
+    (made / "sub" / "more.yaml").write_text(YAML)
+    (made / "_draft.toml").write_text("nonsense")
+    (made / ".hidden").mkdir()
+    (made / ".hidden" / "x.yml").write_text("nonsense: [")
+    (made / "prompt.txt").write_text("Sum.")
+    return made
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    with running_simulator(tmp_path_factory.mktemp("simulator")) as running:
+        yield running
+
+
+@pytest.fixture
+def bench(simulator, tmp_path):
+    made = Bench(folder=tmp_path, url=simulator.url)
+    yield made
+    made.end_all()
+
+
+def faults(*sources, at):
+    with pytest.raises(UsageFault) as refused:
+        load_cases(sources, at, taken=CASES)
+    return refused.value.message
+
+
+def test_a_folder_is_read_in_order_of_names_and_passes_over_drafts(folder):
+    cases = load_cases(["evals"], folder.parent)
+    assert [case.info.id for case in cases] == ["capital", "more_1", "lamp"]
+
+
+def test_a_single_file_is_a_source_too(folder):
+    assert [case.info.id for case in load_cases([str(folder / "capital.toml")], folder)] == [
+        "capital"
+    ]
+
+
+def test_faults_of_all_files_come_in_one_message_with_their_lines(folder):
+    (folder / "a.toml").write_text('prompt = "x"\nruns = 0\n')
+    (folder / "b.yaml").write_text("prompt: x\nchecks:\n  - type: exact\n    valeu: y\n")
+    (folder / "c.toml").write_text("= 1")
+    (folder / "d.yaml").write_bytes(b"\xff")
+    (folder / "e.yaml").write_text("- 1")
+    (folder / "f.toml").write_text('id = "capital"\nprompt = "y"')
+    (folder / "g.toml").write_text('id = "knapsack"\nprompt = "y"')
+    (folder / "h.toml").write_text("cases = []\nmore = 1")
+    (folder / "i.toml").write_text('prompt-file = "../outside.txt"')
+    (folder / "j.toml").write_text('prompt-file = "gone.txt"')
+    (folder / "k.toml").write_text('prompt-file = "prompt.txt"')
+    (folder.parent / "outside.txt").write_text("secret")
+    said = faults("evals", at=folder.parent)
+    for part in (
+        "a.toml:2: `runs` is `0`",
+        "b.yaml:3: this check has no `value`",
+        "b.yaml:4: a check has no field `valeu`; did you mean `value`?",
+        "c.toml:1: ",
+        "d.yaml: no UTF-8",
+        "e.yaml:1: a case file holds",
+        "f.toml:1: `capital` is a case already",
+        "g.toml:1: a case that ships is called `knapsack`",
+        "h.toml:1: `cases` is a list",
+        "h.toml:2: a file of several cases has no field `more`",
+        "i.toml:1: `prompt-file` is `../outside.txt`: a file inside",
+        "j.toml:1: `prompt-file` is `gone.txt`: it can't be read: no such file",
+    ):
+        assert part in said
+    assert "k.toml" not in said
+
+
+@pytest.mark.parametrize(("source", "said"), [("nowhere", "no folder"), ("empty", "no case")])
+def test_a_source_without_cases_is_told(tmp_path, source, said):
+    (tmp_path / "empty").mkdir()
+    assert said in faults(source, at=tmp_path)
+
+
+def test_a_function_of_a_file_gives_cases(tmp_path, capsys):
+    (tmp_path / "own_cases.py").write_text(CODE)
+    ours, plain = load_cases(["own_cases.py:cases"], tmp_path)
+    assert (ours.info.id, plain.info.id) == ("ours", "case_2")
+    assert ours.info.text_hash != CASES["tool_selection_exact"].info.text_hash
+    instance = plain.build(1)
+    assert instance.book is not None
+    told = evaluate(instance, instance.book)
+    assert told is not None
+    assert told.passed
+    assert capsys.readouterr().out == ""
+
+
+def test_a_function_of_a_module_beside_the_caller_gives_cases(tmp_path):
+    (tmp_path / "gwb_test_module_of_cases.py").write_text(CODE)
+    before = list(sys.path)
+    try:
+        assert len(load_cases(["gwb_test_module_of_cases:cases"], tmp_path)) == 2
+    finally:
+        sys.path[:] = before
+        del sys.modules["gwb_test_module_of_cases"]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("raising", "raised RuntimeError: no disk"),
+        ("absent", "has no function `absent`"),
+        ("nothing", "it returned str, not a list of cases"),
+        ("wrong", "case 1: a case has no field `promt`"),
+        ("wrong", "case 2: a `Case` or a table is needed"),
+        ("impure", "case 1: `build` is not pure"),
+        ("impure", "case 2: `build` raised KeyError"),
+    ],
+)
+def test_what_is_wrong_with_a_function_is_told(tmp_path, function, said):
+    (tmp_path / "own_cases.py").write_text(CODE)
+    assert said in faults(f"own_cases.py:{function}", at=tmp_path)
+
+
+def test_a_module_that_is_not_there_is_told(tmp_path):
+    assert "ModuleNotFoundError" in faults("gwb_no_such_module:cases", at=tmp_path)
+    assert "FileNotFoundError" in faults("nowhere.py:cases", at=tmp_path)
+
+
+def listed(cwd: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "bench", "cases", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(cwd / "data")},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_check_lists_good_cases_and_refuses_bad_ones(folder):
+    good = listed(folder.parent, "--check", "evals")
+    assert good.returncode == 0, good.stderr
+    assert good.stdout.splitlines()[0].startswith("capital  quality")
+    assert "Name the capital of Norway." in good.stdout
+    assert "no right answer is known for more_1" in good.stderr
+    (folder / "bad.toml").write_text('prompt = ""')
+    bad = listed(folder.parent, "--check", "evals", "--json")
+    assert bad.returncode == 2
+    assert json.loads(bad.stdout)["reason"] == "case_faults"
+
+
+def run(bench, simulator, *words):
+    """Return exit code and what was said, with the right answers in the simulator's book."""
+    cases = {case.info.id: case for case in load_cases(["evals"], bench.folder)}
+    trials = [
+        trial
+        for path in bench.output.glob("*.jsonl")
+        for block in read_journal(path).header.plan
+        for trial in block.trials
+    ]
+    write_answer_book(simulator.book_path, trials, cases)
+    code, _, said = bench.finish(bench.start_run("sim-ttft5-n4", *words))
+    return code, said
+
+
+def test_own_cases_are_asked_judged_and_reported(bench, simulator, folder):
+    code, said = run(bench, simulator, "--cases", "evals")
+    assert code == 0, said
+    assert "your own: 3 cases" in said
+    ledger = read_journal(bench.journal)
+    assert ledger.header.config.user_cases == (str(folder),)
+    assert ledger.header.config.profile is None
+    assert [trial.seed for trial in ledger.trials if trial.case_id == "capital"] == [0, 1]
+    assert {trial.case_id for trial in ledger.trials} == {"capital", "more_1", "lamp"}
+    document = json.loads(bench.journal.with_suffix(".json").read_bytes())
+    assert [case["id"] for case in document["cases"]] == ["capital", "more_1", "lamp"]
+
+
+def test_own_cases_stand_beside_a_profile_and_can_be_picked(bench, folder):
+    words = ("--cases", "evals", "--case", "lamp,knapsack", "--runs", "1")
+    code, _, said = bench.finish(bench.start_run("sim-ttft5-n4", *words))
+    assert code == 0, said
+    assert {trial.case_id for trial in read_journal(bench.journal).trials} == {"lamp", "knapsack"}
+
+
+def cut(bench):
+    """Take the last trial's record, and what follows, out of the journal."""
+    lines = bench.journal.read_bytes().splitlines(keepends=True)
+    last = max(n for n, line in enumerate(lines) if b'"type":"trial"' in line)
+    bench.journal.write_bytes(b"".join(lines[:last]))
+
+
+def resume(bench, *words):
+    address = ("--url", bench.url, "--api-key-env", "LOCAL_TEST_KEY", "--yes", "--json")
+    return bench.finish(bench.start("resume", str(bench.journal), *address, *words))
+
+
+def test_a_run_goes_on_with_the_same_cases_and_refuses_changed_ones(bench, folder):
+    (bench.folder / "own_cases.py").write_text(CODE)
+    both = ("--cases", "evals", "--cases", "own_cases.py:cases")
+    code, _, said = bench.finish(bench.start_run("sim-ttft5-n4", *both, "--no-archive"))
+    assert code == 0, said
+    cut(bench)
+    # Not in the user's archive, so the journal could be anybody's.
+    code, told, _ = resume(bench)
+    assert code == Refused.exit_code
+    assert "the journal would have the function `own_cases.py:cases` run" in str(told["headline"])
+    (folder / "capital.toml").write_text(TOML.replace("Oslo", "Bergen"))
+    code, told, said = resume(bench, *both)
+    assert code == 2, said
+    assert "the text of case `capital` has changed" in str(told["headline"])
+    (folder / "capital.toml").write_text(TOML)
+    moved = folder.rename(folder.parent / "moved")
+    code, told, said = resume(bench, "--cases", str(moved), *both[2:])
+    assert code == 0, said
+    assert told["planned"] == told["done"]
+
+
+def test_a_file_can_name_a_folder_of_cases_but_no_function(bench, folder):
+    toml = bench.folder / "gateway-bench.toml"
+    toml.write_text('[bench]\ncases = ["evals/capital.toml", "json:loads"]\n')
+    code, told, _ = bench.finish(bench.start_run("sim-ttft5-n4"))
+    assert code == Refused.exit_code
+    assert "would have the function `json:loads` run" in str(told["headline"])
