@@ -43,8 +43,8 @@ def _ours(order: Order) -> list[str]:
 def _ours_ttft(folder: Path) -> list[float]:
     (journal,) = folder.glob("out/*.jsonl")
     found = (json.loads(line) for line in journal.read_text().splitlines())
-    trials = [record for record in found if record["type"] == "trial" and not record.get("warmup")]
-    return [trial["response"]["timing"]["firstContentMs"] for trial in trials]
+    trials = [record["trial"] for record in found if record["type"] == "trial"]
+    return [one["response"]["timing"]["firstContentMs"] for one in trials if not one["warmup"]]
 
 
 def _guidellm(order: Order) -> list[str]:
