@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -44,8 +45,9 @@ class FakeBench:
 
     level = "full"
 
-    def __init__(self, clock=None, *, verdict="files"):
+    def __init__(self, clock=None, *, verdict="files", more=""):
         self.clock = clock
+        self.more = more
         self.verdict = verdict
         self.runs = 0
         self.judged = []
@@ -61,7 +63,8 @@ class FakeBench:
         if self.clock is not None:
             self.clock.advance(5)
         passed = "a + b" in tree.get("sums.py", "")
-        return TestRun(passed=passed, output="1 passed" if passed else "1 failed")
+        said = "1 passed" if passed else "1 failed"
+        return TestRun(passed=passed, output=said + self.more)
 
     async def judge(self, task, tree):
         self.judged.append(dict(tree))
@@ -93,10 +96,10 @@ DONE = says(content="Done.")
 class ScriptedDesk:
     """``Desk`` that answers from a list, then repeats its last answer or refuses."""
 
-    answers: list
+    answers: list[Any]
     clock: FakeClock
-    asked: list = field(default_factory=list)
-    noted: list = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
+    noted: list[TurnTrace] = field(default_factory=list)
 
     async def ask(self, number, messages):
         answer = self.answers[min(number, len(self.answers)) - 1]
@@ -115,8 +118,9 @@ class ScriptedDesk:
             tool_ms=0.0,
             own_ms=0.0,
         )
-        stop = "upstream_error" if answer.error else None
-        return Asked(turn=turn, waited_ms=2.0, stop=stop)
+        if answer.error:
+            return Asked(turn=turn, waited_ms=2.0, stop="upstream_error")
+        return Asked(turn=turn, waited_ms=2.0)
 
     def note(self, turn):
         self.noted.append(turn)

@@ -86,6 +86,7 @@ class Stage:
         self.watch = ScriptedWatch()
         self.journal = MemoryJournal(room=room)
         self.control = Control()
+        self.workbench: Any = None  # of agentic trials
         self.seen: list[Trial] = []
         self.on_trial = lambda trial, purse: self.seen.append(trial)
         self.cases = {b.case_id: case(b.case_id, judge) for b in blocks}
@@ -116,7 +117,13 @@ class Stage:
         assignment = Assignment.of(
             ledger, cases=self.cases, origin_ns=self.clock.now_ns(), **options
         )
-        ports = Ports(client=self.client, sink=self.journal, clock=self.clock, watch=self.watch)
+        ports = Ports(
+            client=self.client,
+            sink=self.journal,
+            clock=self.clock,
+            watch=self.watch,
+            workbench=self.workbench,
+        )
         return Runner(
             assignment,
             ports,

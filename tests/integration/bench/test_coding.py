@@ -114,53 +114,19 @@ def test_a_replay_comes_to_the_same_files_and_verdicts(measured):
     assert all(one["sameTree"] and one["sameVerdict"] for one in detail["trials"])
 
 
-def test_a_replay_of_calls_that_were_changed_says_so(measured, tmp_path):
-    changed = tmp_path / measured.journal.name
-    text = measured.journal.read_text()
-    trial_id = f"sim-perfect|{TASK}|r1"
-    lines = [
-        line.replace('\\"path\\":\\"', '\\"path\\":\\"other/')
-        if '"type":"turn"' in line and trial_id in line and "write_file" in line
-        else line
-        for line in text.splitlines(keepends=True)
-    ]
-    assert "".join(lines) != text
-    changed.write_text("".join(lines))
-    words = ("replay", str(changed), "--trial", trial_id, "--allow-reduced-sandbox")
-    code, told, said = measured.do(*words)
-    assert (code, told["reason"]) == (6, "replay_differs"), said
-    assert told["detail"]["trials"][0]["sameTree"] is False
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--trial", f"sim-perfet|{TASK}|r1"), f"did you mean `sim-perfect|{TASK}|r1`"),
-        (("--trial", "x"), "no agentic trial `x`"),
-    ],
-)
-def test_a_replay_of_what_is_not_there_names_what_is(measured, words, said):
-    code, _, told = measured.do("replay", str(measured.journal), *words)
+def test_a_replay_of_what_is_not_there_names_what_is(measured):
+    words = ("--trial", f"sim-perfet|{TASK}|r1")
+    code, _, said = measured.do("replay", str(measured.journal), *words)
     assert code == 2
-    assert said in told
-    assert "Traceback" not in told
+    assert f"did you mean `sim-perfect|{TASK}|r1`" in said
+    assert "Traceback" not in said
 
 
-def test_a_run_without_agentic_trials_has_nothing_to_replay(bench):
-    words = ("--case", "fixed_output_stream", "--runs", "1", "--warmup", "0")
-    code, _, said = bench.finish(bench.start_run("sim-n5", *words))
-    assert code == 0, said
-    code, _, said = bench.do("replay", str(bench.journal))
-    assert code == 2
-    assert "the run has no agentic trial" in said
-
-
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_that_is_ended_goes_on_after_its_last_turn(bench, sent):
-    bench.is_covered = sent != signal.SIGKILL
+def test_a_run_that_is_killed_goes_on_after_its_last_turn(bench):
+    bench.is_covered = False
     process = bench.start_run("sim-perfect-ttft150", *CASE)
     bench.wait_for('"type":"turn"', 2)
-    process.send_signal(sent)
+    process.send_signal(signal.SIGKILL)
     process.communicate()
     before = turns_of(bench)
     bench.is_covered = True

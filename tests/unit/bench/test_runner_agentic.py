@@ -2,16 +2,15 @@
 
 import asyncio
 import signal
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
-from bench.ledger import collect
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance
 from bench.model.run import Incident, Resumed, Started, TrialDone, TurnDone
 from bench.model.trial import Response, ResponseError
 from bench.model.turn import TurnTrace
-from bench.runner import Assignment, Ports, Runner
 from bench.summary.agent import agent_summary
 from tests.agent_stage import DONE, MEND, PROMPT, RUN, FakeBench, call, says
 from tests.fakes import Reply
@@ -45,27 +44,13 @@ class AgentStage(Stage):
         self.answers = list(answers)
         super().__init__(block("a", "mend", runs), script=self._answer, **options)
         self.cases = {"mend": CASE}
-        self.bench = FakeBench(self.clock, verdict=verdict)
-        self.at_turn: dict[int, object] = turns or {}
+        self.bench = self.workbench = FakeBench(self.clock, verdict=verdict)
+        self.at_turn: dict[int, Callable[[], None]] = turns or {}
 
     def _answer(self, asked):
         number = 1 + sum(message.role == "assistant" for message in asked.request.messages)
         then = self.at_turn.get(number)
         return Reply(response=self.answers[min(number, len(self.answers)) - 1], then=then)
-
-    def _runner(self, on_incident=lambda _: None, **options):
-        ledger = collect([self.header, *self.earlier])
-        assignment = Assignment.of(
-            ledger, cases=self.cases, origin_ns=self.clock.now_ns(), **options
-        )
-        ports = Ports(
-            client=self.client,
-            sink=self.journal,
-            clock=self.clock,
-            watch=self.watch,
-            workbench=self.bench,
-        )
-        return Runner(assignment, ports, self.control, on_trial=self.on_trial)
 
     def of_type(self, kind):
         return [record for record in self.journal.records if isinstance(record, kind)]
@@ -101,7 +86,8 @@ def test_the_tools_and_the_instructions_go_with_every_request():
     stage = AgentStage(*WORK)
     stage.run()
     for asked in stage.client.calls:
-        assert [tool["function"]["name"] for tool in asked.request.tools][-1] == "run_tests"
+        names = [tool["function"]["name"] for tool in asked.request.tools or ()]
+        assert names[-1] == "run_tests"
         assert asked.request.messages[0].role == "system"
         assert asked.tags == {"run": "run", "trial": "a|mend|r1"}
 
