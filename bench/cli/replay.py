@@ -63,7 +63,7 @@ def replay_command(
     ledger = read_journal(named_run(run, needs_journal=True).path)
     found = chosen_trials(ledger, trials)
     check_unchanged(ledger, found, load_tasks())
-    bench = open_workbench([t.case_id for t in found], allow_reduced=allow_reduced_sandbox)
+    bench = open_workbench(allow_reduced=allow_reduced_sandbox)
     console.say(sandbox_note(bench.described()))
     return _told(ledger.header.run_id, replay_trials(ledger, found, bench, SystemClock()), console)
 

@@ -22,12 +22,12 @@ def find_workbench(cases: Iterable[Case], *, allow_reduced: bool) -> "SandboxBen
     Raises:
         Refused: The sandbox of this machine is below the minimum level.
     """
-    wanted = [case.info.id for case in cases if case.info.kind == "agentic"]
-    return open_workbench(wanted, allow_reduced=allow_reduced) if wanted else None
+    is_needed = any(case.info.kind == "agentic" for case in cases)
+    return open_workbench(allow_reduced=allow_reduced) if is_needed else None
 
 
-def open_workbench(case_ids: Iterable[str], *, allow_reduced: bool) -> "SandboxBench":
-    """Return the named tasks and the sandbox for their code.
+def open_workbench(*, allow_reduced: bool) -> "SandboxBench":
+    """Return all tasks and the sandbox for their code.
 
     Raises:
         Refused: The sandbox of this machine is below the minimum level.
@@ -38,12 +38,7 @@ def open_workbench(case_ids: Iterable[str], *, allow_reduced: bool) -> "SandboxB
 
     protections = probe()
     require(protections, allow_reduced=allow_reduced)
-    tasks = load_tasks()
-    return SandboxBench(
-        tasks={case_id: tasks[case_id] for case_id in case_ids},
-        sandbox=Sandbox(protections),
-        protections=protections,
-    )
+    return SandboxBench(tasks=load_tasks(), sandbox=Sandbox(protections), protections=protections)
 
 
 def with_coding_budget(config: Config, cases: Iterable[Case]) -> Config:
