@@ -4,12 +4,13 @@ A million trials are kept as about 100 bytes each; the sample, drawn evenly over
 what figures stand on that are not those of load.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
 from bench.load.blocks import UNFINISHED, is_finished
 from bench.load.columns import StageColumns
+from bench.load.shapes import planned_requests
 from bench.load.slo import Slo, read_slo
 from bench.model.load import Stage, StageBegun, StageDone
 from bench.model.run import Block, Incident, RunConfig
@@ -40,7 +41,19 @@ class StageEntry:
     @property
     def is_finished(self) -> bool:
         """Whether it ended for a reason of its own."""
-        return self.done is not None and self.done.reason not in UNFINISHED
+        is_ended = self.done is not None and self.done.reason not in UNFINISHED
+        return is_ended and not self.columns.set_aside
+
+    @property
+    def recorded(self) -> int:
+        """How many of its measured trials have a record."""
+        return len(self.columns.marks)
+
+    @property
+    def planned(self) -> int:
+        """How many measured trials it was to have: what came of it, once it is finished."""
+        sent = self.recorded + self.lost
+        return sent if self.is_finished else max(sent, planned_requests(self.stage) or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +80,27 @@ class Stages:
         ]
         return is_finished(block, own)
 
-    def of(self, target_id: str) -> tuple[StageEntry, ...]:
-        """Return the stages of one target."""
-        return tuple(entry for entry in self.entries if entry.begun.target_id == target_id)
+    def expected(self, blocks: Iterable[Block]) -> dict[tuple[str, str], int]:
+        """Return by target and case how many measured trials the load blocks are worth."""
+        worth: dict[tuple[str, str], int] = {}
+        begun = set()
+        for entry in self.entries:
+            key = (entry.begun.target_id, entry.begun.case_id)
+            begun.add((*key, entry.stage.number))
+            worth[key] = worth.get(key, 0) + entry.planned
+        for block in blocks:
+            key, stage = (block.target_id, block.case_id), block.stage
+            if stage is not None and (*key, stage.number) not in begun:
+                worth[key] = worth.get(key, 0) + (planned_requests(stage) or 0)
+        return worth
+
+    def of(self, target_id: str, case_id: str | None = None) -> tuple[StageEntry, ...]:
+        """Return the stages of one target, of one of its cases or of all."""
+        return tuple(
+            entry
+            for entry in self.entries
+            if entry.begun.target_id == target_id and case_id in {None, entry.begun.case_id}
+        )
 
 
 class StageBook:

@@ -7,6 +7,7 @@ number, so no request waits for one. Redirects are not followed and no proxy is 
 import asyncio
 import sys
 from dataclasses import dataclass, field
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -53,6 +54,7 @@ class _Attempt:
     phases: Phases = field(default_factory=Phases)
     connection: Connection | None = None
     local_port: int | None = None
+    stamped_by: Literal["kernel", "loop"] | None = None
 
 
 class HttpChatClient:
@@ -117,6 +119,7 @@ class HttpChatClient:
                 lag_ns=lag_ns,
                 connection=attempt.connection,
                 local_port=attempt.local_port,
+                stamped_by=attempt.stamped_by,
                 asked_stream=self._asks_for_stream,
                 dialect=self._endpoint.dialect,
                 mask=self._mask,
@@ -232,6 +235,7 @@ class HttpChatClient:
 
     async def _carry(self, attempt: _Attempt, line: Line) -> Exchange:
         attempt.local_port = line.local_port
+        attempt.stamped_by = line.stamped_by
         exchange = self._exchange(attempt)
         await line.carry(exchange, attempt.request)
         if line.is_open:

@@ -5,7 +5,7 @@ Each read is stamped before anything looks at it. What the bytes mean is the exc
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from bench.client.exchange import Exchange
 
@@ -30,6 +30,7 @@ class Line:
         """Done once the connection is gone."""
         self.is_warm = False
         """An earlier exchange went over it."""
+        self.stamped_by: Literal["kernel", "loop"] = "loop"
         self.idle_since_ns = 0
         self.local_port: int | None = None
         self._now_ns = now_ns

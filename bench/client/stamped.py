@@ -62,6 +62,7 @@ class StampedTransport:
         self._unsent = bytearray()
         self._is_closing = False
         self._last_ns = 0
+        line.stamped_by = "kernel"
         line.connection_made(self)
         self._loop.add_reader(sock.fileno(), self._read)
 

@@ -7,6 +7,7 @@ before the finish reason. Success is a finish reason, something in the answer, a
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Literal
 
 from bench.client.exchange import Exchange, Phases
 from bench.client.masking import Mask
@@ -50,6 +51,7 @@ class Circumstances:
     dialect: Dialect
     mask: Mask
     utcnow: datetime
+    stamped_by: Literal["kernel", "loop"] | None = None
 
 
 def error_of(code: str, message: str, *, status: int | None = None) -> ResponseError:
@@ -128,6 +130,7 @@ def _stamps(exchange: Exchange, decoded: Decoded, circumstances: Circumstances) 
         connect_ns=phases.connect_ns,
         tls_ns=phases.tls_ns,
         lag_ns=circumstances.lag_ns,
+        stamped_by=circumstances.stamped_by,
         is_body_open=exchange.done_ns is not None and exchange.ending.code is not None,
     )
 

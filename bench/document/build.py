@@ -61,6 +61,7 @@ def build_document(ledger: Ledger) -> Document:
                 possibly_billed=ledger.possibly_billed,
                 simulated=simulated,
                 is_watched=ledger.gateway is not None,
+                sampled_of=ledger.stages.sampled_of,
             )
         ),
         spend=spend,
@@ -69,6 +70,7 @@ def build_document(ledger: Ledger) -> Document:
         environment=header.environment,
         sandbox=header.sandbox,
         gateway=_gateway(ledger),
+        vantage=None if ledger.vantage is None else msgspec.to_builtins(ledger.vantage),
         incidents=ledger.incidents,
         not_run=not_run(ledger, planned),
         possibly_billed=ledger.possibly_billed,
@@ -93,6 +95,8 @@ def _summary(ledger: Ledger, planned: Sequence[PlannedTrial], reference: str | N
             reference=reference,
             planned=tuple(planned),
             spend=ledger.spend,
+            stages=ledger.stages,
+            expected=ledger.stages.expected(ledger.header.plan),
         )
     )
 

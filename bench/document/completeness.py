@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bench.ledger import Ledger
+from bench.load.blocks import is_load
+from bench.load.columns import ARRIVED
 from bench.model.document import Completeness, TargetCompleteness
 from bench.model.run import NotRun, PlannedTrial
 from bench.model.target import Target
@@ -23,7 +25,8 @@ def completeness(ledger: Ledger, planned: Sequence[PlannedTrial]) -> Completenes
         planned=wanted,
         done=done,
         failed=sum(target.failed for target in targets),
-        is_complete=all(plan.warmup or plan.id in answered for plan in planned),
+        is_complete=all(plan.warmup or plan.id in answered for plan in planned)
+        and all(ledger.stages.is_finished(block) for block in ledger.header.plan if is_load(block)),
         reason=None if footer is None else footer.reason,
         exit_code=None if footer is None else footer.exit_code,
         resumed=len(ledger.resumed),
@@ -70,15 +73,38 @@ def _target(
     recorded = [trial for trial in ledger.trials if trial.id in own]
     unanswered = own - {trial.id for trial in recorded}
     counts = _counts(target, recorded, planned=len(own))
+    staged = _staged(target, ledger)
     return TargetCompleteness(
         target_id=counts.target_id,
-        planned=counts.planned,
-        done=counts.done,
-        failed=counts.failed,
-        invalidated=counts.invalidated,
-        cancelled=counts.cancelled,
-        lost=len(unanswered & lost),
-        not_run=len(unanswered - lost),
+        planned=len(own) + (staged.planned or 0),
+        done=counts.done + staged.done,
+        failed=counts.failed + staged.failed,
+        invalidated=counts.invalidated + staged.invalidated,
+        cancelled=counts.cancelled + staged.cancelled,
+        lost=len(unanswered & lost) + staged.lost,
+        not_run=len(unanswered - lost) + staged.not_run,
+    )
+
+
+def _staged(target: Target, ledger: Ledger) -> TargetCompleteness:
+    """Count the trials of load stages; a finished stage was worth what came of it."""
+    entries = ledger.stages.of(target.id)
+    expected = ledger.stages.expected(ledger.header.plan).items()
+    planned = sum(count for (target_id, _), count in expected if target_id == target.id)
+    done = sum(entry.columns.count() for entry in entries)
+    failed = done - sum(entry.columns.count(ARRIVED) for entry in entries)
+    recorded = sum(entry.recorded for entry in entries)
+    cancelled = sum(entry.columns.cancelled for entry in entries)
+    lost = sum(entry.lost for entry in entries)
+    return TargetCompleteness(
+        target_id=target.id,
+        planned=planned,
+        done=done,
+        failed=failed,
+        invalidated=recorded - done - cancelled,
+        cancelled=cancelled,
+        lost=lost,
+        not_run=max(0, planned - recorded - lost),
     )
 
 

@@ -19,6 +19,7 @@ from bench.summary.selection import is_counted
 
 LAG_FLOOR_MS = 2.0
 """A client lag below this is never held against a figure."""
+_MOST_STAGES = 3
 LAG_SHARE = 0.05
 """Share of the median TTFT above which the client's own lag makes it doubtful."""
 
@@ -51,12 +52,15 @@ class Circumstances:
     simulated: bool = False
     is_watched: bool = False
     """A job watched the gateway: a failure that it did not explain was not the gateway's."""
+    sampled_of: int = 0
+    """Trials of load stages that the kept ones stand for; 0 = all are kept."""
     is_recorded_plan: bool = True
 
 
 def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     """Return every reason to trust the figures less, worst first."""
     found = [
+        *_client_saturated(run.summary),
         *_incidents(run.incidents),
         *_provider_down(run),
         *_incomplete(run.completeness, is_day_s=is_day_limited(run.config)),
@@ -68,6 +72,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_connection(run.summary),
         *_held_back(run.summary),
         *_overlap(run.config),
+        *_sampled(run),
         *money_caveats(run.config, run.spend, run.summary, run.possibly_billed),
         *_record(run.completeness, is_recorded_plan=run.is_recorded_plan),
     ]
@@ -216,11 +221,40 @@ def _untold_outage(run: Circumstances) -> Iterable[Caveat]:
         )
 
 
+def _client_saturated(summary: Summary) -> Iterable[Caveat]:
+    limited = [s for series in summary.load_series for s in series.stages if s.client_saturated]
+    if not limited:
+        return
+    told = "; ".join(f"{s.label}: {', '.join(s.client_saturated)}" for s in limited[:_MOST_STAGES])
+    more = f"; and in {len(limited) - _MOST_STAGES} more" if len(limited) > _MOST_STAGES else ""
+    yield Caveat(
+        code="client_saturated",
+        level="doubtful",
+        text=f"This machine, not the gateway, may be what was measured in "
+        f"{_count(len(limited), 'load stage')} ({told}{more}). No gate is decided by them: "
+        "measure with less load, on a quieter or larger machine.",
+    )
+
+
+def _sampled(run: Circumstances) -> Iterable[Caveat]:
+    if run.sampled_of:
+        kept = sum(trial.stage is not None for trial in run.trials)
+        yield Caveat(
+            code="sampled",
+            level="note",
+            text=f"Figures of load stages stand on all {run.sampled_of:,} trials; the other tables "
+            f"and the list of trials on an even sample of {kept:,}. The journal has each.",
+        )
+
+
 def _client_lag(run: Circumstances) -> Iterable[Caveat]:
     lags = sorted(
         trial.response.timing.client_lag_ms
         for trial in run.trials
-        if is_counted(trial) and trial.response.timing.client_lag_ms is not None
+        if is_counted(trial)
+        and trial.response.timing.client_lag_ms is not None
+        # What the kernel stamped on arrival holds none of this process's own lag.
+        and trial.response.timing.stamped_by != "kernel"
     )
     if not lags:
         return

@@ -87,20 +87,16 @@ class StageColumns:
                 self.marks[row] |= OUT
                 self.set_aside += 1
 
-    def rows(self, wanted: int = 0) -> Iterator[int]:
-        """Yield the rows that count and have every mark of ``wanted``."""
+    def rows(self, wanted: int = 0, unwanted: int = 0) -> Iterator[int]:
+        """Yield the rows that count, with every mark of ``wanted`` and none of ``unwanted``."""
+        avoided = unwanted | OUT
         for row, marks in enumerate(self.marks):
-            if not marks & OUT and marks & wanted == wanted:
+            if not marks & avoided and marks & wanted == wanted:
                 yield row
 
     def count(self, wanted: int = 0) -> int:
         """Return how many rows count and have every mark of ``wanted``."""
         return sum(1 for _ in self.rows(wanted))
-
-    def values(self, column: "array[float]", wanted: int = 0) -> list[float]:
-        """Return the measured figures of ``column`` in the wanted rows."""
-        found = (column[row] for row in self.rows(wanted))
-        return [value for value in found if not math.isnan(value)]
 
 
 def _marks(trial: Trial, *, is_out: bool, is_pinned: bool) -> int:

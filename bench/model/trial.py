@@ -93,6 +93,8 @@ class Timing(Record, frozen=True, kw_only=True):
     visible_tpot_ms: float | None = None
     client_lag_ms: float | None = None
     """Largest lag of this client's event loop while the request ran."""
+    stamped_by: Literal["kernel", "loop"] | None = None
+    """Who stamped the reads: the kernel on arrival, or this process when it came to read them."""
     body_not_ended: bool = False
     """The body went on for a second after ``[DONE]`` and was closed by us."""
 

@@ -8,6 +8,7 @@ from bench.report.agent import agent_sentences
 from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
+from bench.report.load_stages import saturation_sentences, stage_lines
 from bench.report.resources import resource_sentence
 from bench.report.verdict import Standing, headline, standings
 from bench.summary.performance import headline_block
@@ -16,6 +17,8 @@ MOST_LINES = 40
 NARROWEST = 64
 _MOST_TARGETS = 14
 _MOST_FAILING = 3
+_MOST_STAGES = 8
+_MOST_SERIES = 3
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
 _MOST_CODED = 4
@@ -46,6 +49,7 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
     lines += ["", *_table(document.summary.targets, width)]
     lines += _errors(document.summary.targets, width)
     coded = agent_sentences(document)[:_MOST_CODED]
+    lines += _load(document, width)
     told = standings(document)
     used = resource_sentence(document)
     if told or used or coded:
@@ -56,6 +60,19 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
         for standing in told:
             lines += _wrap(_sentence(standing), width, most=2)
     return "\n".join(lines[:MOST_LINES]) + "\n"
+
+
+def _load(document: Document, width: int) -> list[str]:
+    """Return a line for each load stage, the first few, and where the load was too much."""
+    told = list(stage_lines(document))
+    lines = [""] if told else []
+    for line in told[:_MOST_STAGES]:
+        lines += _wrap(line, width, most=2)
+    more = len(told) - _MOST_STAGES
+    lines += [f"… and {more} more stages: see the report"] if more > 0 else []
+    for sentence in list(saturation_sentences(document))[:_MOST_SERIES]:
+        lines += _wrap(sentence, width, most=2)
+    return lines
 
 
 def _caveats(document: Document, width: int) -> list[str]:

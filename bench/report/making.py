@@ -173,6 +173,7 @@ def _run(document: Document) -> Section:
         ("streaming", "yes" if config.stream else "no: first-token times can't be measured"),
         ("key from", config.api_key_env or ABSENT),
         ("plan hash", document.plan_hash or ABSENT),
+        *_vantage(document),
         *_sandbox(document),
     ]
     if environment is not None:
@@ -201,6 +202,17 @@ def _sandbox(document: Document) -> Iterable[tuple[str, str]]:
     for item in held.get("items") or ():
         state = "" if item.get("held") else "NOT HELD: "
         yield f"sandbox: {item.get('id')}", f"{state}{item.get('how')}"
+
+
+def _vantage(document: Document) -> Iterable[tuple[str, str]]:
+    seen = document.vantage or {}
+    if seen.get("address"):
+        yield "connected to", str(seen["address"])
+    if isinstance(seen.get("roundTripMs"), int | float):
+        yield "TCP connect, shortest", f"{ms(seen['roundTripMs'])} ms (about one round trip)"
+    edge = seen.get("edge")
+    for name, value in edge.items() if isinstance(edge, dict) else ():
+        yield f"edge: {name}", str(value)
 
 
 def _options(document: Document) -> Section:

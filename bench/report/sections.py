@@ -5,6 +5,7 @@ from bench.report.agent import agent_sections
 from bench.report.cells import HELD_BACK, is_held_back, p50, score_cell, success_cell
 from bench.report.figures import percent, rate_detail, usd
 from bench.report.load import load
+from bench.report.load_stages import clients, stages, waiting
 from bench.report.making import making_sections
 from bench.report.scores import agreement, quality, slices
 from bench.report.service import cost, reliability, speed
@@ -17,6 +18,9 @@ def sections(document: Document) -> tuple[Section, ...]:
     found = (
         _overview(document),
         speed(document),
+        stages(document),
+        waiting(document),
+        clients(document),
         load(document),
         *agent_sections(document),
         quality(document),

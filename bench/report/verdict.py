@@ -15,6 +15,7 @@ LONGEST_NAME = 48
 """Columns that a target's name takes in a sentence; tables have the whole."""
 _NAMED_TARGETS = 4
 _LABELS = {
+    "client_saturated": "client too busy",
     "client_bound": "client too busy",
     "not_pinned": "not only the pinned target answered",
     "provider_down": "provider down",

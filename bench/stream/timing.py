@@ -7,6 +7,7 @@ rounded) to a tenth of a microsecond.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from bench.model.trial import StreamChunk, Timing, Usage
 from bench.stream.deltas import CONTENT, REASONING, TOOL, Deltas
@@ -34,6 +35,7 @@ class Stamps:
     tls_ns: int | None = None
     lag_ns: int | None = None
     """Largest lag of the client's event loop meanwhile."""
+    stamped_by: Literal["kernel", "loop"] | None = None
     is_body_open: bool = False
     """The answer said it was done, but its body did not end."""
 
@@ -98,6 +100,7 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
         tpot_ms=_tpot(deltas, usage),
         visible_tpot_ms=_visible_tpot(content_at, deltas, usage),
         client_lag_ms=_ms(stamps.lag_ns),
+        stamped_by=stamps.stamped_by,
         body_not_ended=stamps.is_body_open,
     )
 

@@ -24,7 +24,7 @@ def load_curve(
     """Return the load curve over counted trials; ``None`` if no load point was measured."""
     points: list[LoadPoint] = []
     for case in sorted(filter(_is_load_point, cases), key=lambda case: case.concurrency):
-        own = [trial for trial in trials if trial.case_id == case.id]
+        own = [t for t in trials if t.case_id == case.id and t.stage is None]
         if own:
             points.append(_point(case, own, points[0] if points else None))
     if not points:

@@ -16,6 +16,7 @@ from bench.model.run import PlannedTrial
 from bench.model.summary import Excluded
 from bench.model.target import Target
 from bench.model.trial import Trial
+from bench.stage_book import Stages
 
 CANCELLED = "cancelled"
 
@@ -34,6 +35,9 @@ class Evidence:
     """``None`` where no plan was recorded (documents of the seed system)."""
     spend: Mapping[str, Spend] = field(default_factory=dict)
     """By target id."""
+    stages: Stages = field(default_factory=Stages)
+    expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """By target and case: measured trials that its load stages are worth."""
     agents: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """By target id: agentic figures that a document of the seed system brought along."""
 

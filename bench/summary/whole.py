@@ -24,7 +24,6 @@ from bench.summary.selection import (
     arrived,
     by_key,
     counted,
-    is_cancelled,
     is_kind,
     passed,
     pinned,
@@ -32,6 +31,8 @@ from bench.summary.selection import (
     requests_per_second,
     violations,
 )
+from bench.summary.stages import load_series
+from bench.summary.tally import tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +74,7 @@ def summarize(evidence: Evidence) -> Summary:
         ),
         pairwise_agreement=pairwise(answers, list(answers)),
         load=tuple(curve for part in parts if (curve := _load(part, evidence)) is not None),
+        load_series=load_series(evidence.stages.entries),
     )
 
 
@@ -87,20 +89,19 @@ def _target(
     answers: Mapping[str, Mapping[tuple[str, int], str]],
 ) -> TargetSummary:
     target_id = part.target.id
-    measured = [trial for trial in part.all if not trial.warmup]
-    cancelled = sum(map(is_cancelled, measured))
+    tallied = tally(part.all, evidence.stages.of(target_id))
     planned = _planned(evidence, target_id, None)
     reference = answers.get(evidence.reference or "")
     return TargetSummary(
         target_id=target_id,
         planned=planned,
-        attempted=len(part.counted),
-        succeeded=len(arrived(part.counted)),
-        valid=sum(trial.is_valid for trial in part.counted),
-        invalidated=len(measured) - len(part.counted) - cancelled,
-        cancelled=cancelled,
-        not_run=0 if planned is None else max(0, planned - len(measured)),
-        warmups=len(part.all) - len(measured),
+        attempted=tallied.attempted,
+        succeeded=tallied.succeeded,
+        valid=tallied.valid,
+        invalidated=tallied.invalidated,
+        cancelled=tallied.cancelled,
+        not_run=0 if planned is None else max(0, planned - tallied.recorded),
+        warmups=tallied.warmups,
         not_pinned=violations(part.counted),
         quality=quality(part.proven, cases),
         reference_agreement=(
@@ -131,6 +132,8 @@ def _case(
     part: _Part, case: CaseInfo, evidence: Evidence, cases: Mapping[str, CaseInfo]
 ) -> CaseSummary:
     trials = [trial for trial in part.counted if trial.case_id == case.id]
+    stages = evidence.stages.of(part.target.id, case.id)
+    tallied = tally([trial for trial in part.all if trial.case_id == case.id], stages)
     came_back = arrived(trials)
     verdicts = [
         passed(trial)
@@ -141,14 +144,14 @@ def _case(
         target_id=part.target.id,
         case_id=case.id,
         planned=_planned(evidence, part.target.id, case.id),
-        attempted=len(trials),
-        succeeded=len(came_back),
-        valid=sum(trial.is_valid for trial in trials),
+        attempted=tallied.attempted,
+        succeeded=tallied.succeeded,
+        valid=tallied.valid,
         quality=quality(proven(trials), cases),
         metrics=metrics(pinned(trials)),
         achieved_requests_per_second=requests_per_second(trials),
         timings=metrics(came_back),
-        success=rate(len(came_back), len(trials)),
+        success=rate(tallied.succeeded, tallied.attempted),
         evaluation=rate(sum(verdicts), len(verdicts)),
         truncated=sum(map(is_truncated, trials)),
         cost_usd=cost_of(trials),
@@ -158,7 +161,13 @@ def _case(
 def _planned(evidence: Evidence, target_id: str, case_id: str | None) -> int | None:
     if evidence.planned is None:
         return None
-    return sum(
+    own = sum(
         not trial.warmup and trial.target_id == target_id and case_id in {None, trial.case_id}
         for trial in evidence.planned
     )
+    staged = (
+        count
+        for (target, case), count in evidence.expected.items()
+        if target == target_id and case_id in {None, case}
+    )
+    return own + sum(staged)

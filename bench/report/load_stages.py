@@ -1,0 +1,312 @@
+"""The load stages: what was asked for, what came of it, and how well the client did its work."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import log2
+
+from bench.model.document import Document
+from bench.model.summary import (
+    AdjustedSummary,
+    NumericSummary,
+    SeriesSummary,
+    StageSummary,
+)
+from bench.report.cells import median
+from bench.report.charts import MOST_ROWS, Tick, axis
+from bench.report.curves import Curve, CurveChart, bounds, lines
+from bench.report.figures import ABSENT, counted, ms, ms_range, number, percent, rate_detail
+from bench.report.tables import Cell, Section, Table
+
+_FEWEST = 2
+_ENDS = {
+    "requests": "all requests",
+    "duration": "its time",
+    "trace": "the whole trace",
+    "errors": "too many errors",
+    "tokens": "its tokens",
+    "saturated": "saturation",
+    "skipped": "skipped",
+    "budget": "time budget",
+    "max_cost": "money limit",
+    "stopped": "stopped",
+}
+_WHY = {
+    "degradation": "twice as slow as the first stage, or ever slower",
+    "success": "success below 95%",
+    "slo": "fewer than 95% inside the objectives",
+}
+
+
+def stages(document: Document) -> Section:
+    """Return what each stage came to."""
+    rows = [_row(series, stage) for series, stage in _all(document)]
+    return Section(
+        id="load-stages",
+        title="Load stages",
+        note="In flight: on average, and the most at one moment. Answers per second: whole ones, "
+        "over the time in which any request was in flight; beside it those of the steady part. "
+        "Inside: requests that kept every objective, of all sent. Frontier: no other stage "
+        "has more answers per second at a lower TTFT p99 (p90 where there are too few).",
+        table=Table(
+            columns=(
+                "Target",
+                "Load",
+                "Success",
+                "In flight",
+                "Answers/s",
+                "Tokens/s",
+                "TTFT p50 (ms)",
+                "TTFT p99 (ms)",
+                "ITL p50 (ms)",
+                "ITL p99 (ms)",
+                "Total p50 (ms)",
+                "Inside",
+                "Goodput/s",
+                "Frontier",
+                "Ended by",
+            ),
+            rows=tuple(rows),
+            words=2,
+        ),
+    )
+
+
+def waiting(document: Document) -> Section:
+    """Return what users waited: from when a request was due, with failures as worst."""
+    rows = [
+        (
+            Cell(text=series.target_id),
+            Cell(text=stage.label),
+            Cell(text=number(stage.asked_per_second)),
+            Cell(text=number(stage.sent_per_second)),
+            Cell(text=str(stage.late), detail=f"of {stage.attempted}"),
+            Cell(text=str(stage.dropped)),
+            _tail(stage.queue_ms),
+            _tail(stage.due_ttft_ms),
+            _tail(stage.due_total_ms),
+            _adjusted(stage.adj_ttft_ms),
+            _adjusted(stage.adj_total_ms),
+        )
+        for series, stage in _all(document)
+    ]
+    return Section(
+        id="load-waiting",
+        title="What users of each stage waited",
+        note="With a rate requests are due by the clock: the times from then on hold what a "
+        "client's or a full gateway's queue adds, which times from sending leave out. Late: sent "
+        "more than 10 ms after that. Dropped: due and never sent. The last two columns count each "
+        "failed request as worse than any answer.",
+        table=Table(
+            columns=(
+                "Target",
+                "Load",
+                "Asked for/s",
+                "Sent/s",
+                "Late",
+                "Dropped",
+                "Queue p99 (ms)",
+                "TTFT from due p99 (ms)",
+                "Total from due p99 (ms)",
+                "TTFT p99, failures worst (ms)",
+                "Total p99, failures worst (ms)",
+            ),
+            rows=tuple(rows),
+            words=2,
+        ),
+        is_folded=True,
+    )
+
+
+def clients(document: Document) -> Section:
+    """Return how well this client did its work."""
+    return Section(
+        id="load-client",
+        title="This client under load",
+        note="Receive lag: from a read's arrival at this machine, stamped by its kernel, to its "
+        "turn in this process; figures are free of it as long as the loop keeps up. Loop lag: how "
+        "late a 5 ms tick came. Busy: processor time of the loop, in the busiest second.",
+        table=Table(
+            columns=(
+                "Target",
+                "Load",
+                "Stamps",
+                "Receive lag p99 (ms)",
+                "Loop lag p99 (ms)",
+                "Send lag p99 (ms)",
+                "Busy",
+                "Longest GC (ms)",
+                "Connections opened",
+                "Machine load",
+                "Its limits",
+            ),
+            rows=tuple(_client_row(series, s) for series, s in _all(document) if s.client),
+            words=3,
+        ),
+        is_folded=True,
+    )
+
+
+def saturation_sentences(document: Document) -> Iterator[str]:
+    """Yield for each series of stages where it saturates."""
+    for series in document.summary.load_series:
+        by = "at once" if series.stages[0].stage.kind == "closed" else "requests per second"
+        if series.lowest_saturated is not None:
+            above = "at or below" if series.highest_good is None else "above"
+            low = series.highest_good or series.lowest_saturated
+            upto = (
+                "" if series.highest_good is None else f" and at most {series.lowest_saturated:g}"
+            )
+            why = _WHY.get(series.saturation_reason or "", "")
+            yield f"Saturates: {series.target_id} {above} {low:g}{upto} {by} ({why})"
+        elif len(series.stages) >= _FEWEST and series.highest_good is not None:
+            yield f"Saturates: {series.target_id} not up to {series.highest_good:g} {by}"
+
+
+def stage_lines(document: Document) -> Iterator[str]:
+    """Yield one line for each stage, for a terminal."""
+    for _, stage in _all(document):
+        ttft, itl = stage.ttft_ms, stage.itl_ms
+        tail = "" if ttft is None or ttft.p99 is None else f", p99 {ms(ttft.p99)}"
+        parts = [
+            f"{counted(stage.attempted, 'request')}, {percent(stage.success.rate)} ok",
+            f"{number(stage.answers_per_second)} answers/s",
+            f"TTFT p50 {ms(ttft.p50 if ttft else None)}{tail} ms",
+        ]
+        parts += [f"ITL p50 {ms(itl.p50)}, p99 {ms(itl.p99)} ms"] if itl else []
+        if stage.attainment is not None:
+            parts.append(
+                f"{percent(stage.attainment.rate)} inside, {number(stage.goodput_per_second)}/s good"
+            )
+        if stage.reason not in {"requests", "duration", "trace"}:
+            parts.append(f"ended by {_ENDS.get(stage.reason or '', 'nothing yet')}")
+        yield f"{stage.label}: {'; '.join(parts)}"
+
+
+def stages_chart(document: Document) -> CurveChart | None:
+    """Return TTFT and answers per second over the load, each on one scale for all targets."""
+    series = [s for s in document.summary.load_series if len(s.stages) >= _FEWEST]
+    levels = sorted({stage.level for one in series for stage in one.stages if stage.level > 0})
+    kinds = {stage.stage.kind for one in series for stage in one.stages}
+    if len(levels) < _FEWEST or len(kinds) != 1:
+        return None
+    shown = series[: MOST_ROWS // 3]
+    drawn = [
+        *_drawn(shown, levels, "TTFT p50 (ms)", lambda s: s.ttft_ms.p50 if s.ttft_ms else None),
+        *_drawn(shown, levels, "TTFT p90 (ms)", lambda s: s.ttft_ms.p90 if s.ttft_ms else None),
+        *_drawn(shown, levels, "answers/s", lambda s: s.answers_per_second),
+    ]
+    if not drawn:
+        return None
+    return CurveChart(
+        id="stage-curve",
+        title="Load stages",
+        note="From left to right more load, each step the same ratio.",
+        curves=tuple(drawn),
+        ticks=tuple(Tick(x=100 * _place(level, levels), label=f"{level:.4g}") for level in levels),
+        unit=" at once" if kinds == {"closed"} else " per second",
+    )
+
+
+def _all(document: Document) -> Iterator[tuple[SeriesSummary, StageSummary]]:
+    return ((one, stage) for one in document.summary.load_series for stage in one.stages)
+
+
+def _row(series: SeriesSummary, stage: StageSummary) -> tuple[Cell, ...]:
+    steady = stage.window_answers_per_second
+    inside = stage.attainment
+    return (
+        Cell(text=series.target_id),
+        Cell(text=stage.label, detail=series.case_id),
+        Cell(text=percent(stage.success.rate), detail=rate_detail(stage.success)),
+        Cell(text=number(stage.mean_in_flight), detail=f"at most {stage.peak_in_flight}"),
+        Cell(
+            text=number(stage.answers_per_second),
+            detail="" if steady is None else f"{number(steady)} steady",
+        ),
+        Cell(text=number(stage.tokens_per_second)),
+        median(stage.ttft_ms),
+        _tail(stage.ttft_ms),
+        Cell(text=ms(stage.itl_ms.p50 if stage.itl_ms else None)),
+        Cell(text=ms(stage.itl_ms.p99 if stage.itl_ms else None)),
+        median(stage.total_ms),
+        Cell(text=percent(inside.rate if inside else None), detail=rate_detail(inside)),
+        Cell(text=number(stage.goodput_per_second)),
+        Cell(text="yes" if stage.on_frontier else "no"),
+        Cell(text=_ENDS.get(stage.reason or "", ABSENT), detail=_because(stage)),
+    )
+
+
+def _because(stage: StageSummary) -> str:
+    saturated = f"saturated: {_WHY[stage.saturated]}" if stage.saturated else ""
+    return "; ".join(part for part in (stage.detail, saturated) if part)
+
+
+def _client_row(series: SeriesSummary, stage: StageSummary) -> tuple[Cell, ...]:
+    client, send = stage.client, stage.send_lag_ms
+    if client is None:
+        return ()
+    load, processors = client.load_average, client.processors
+    return (
+        Cell(text=series.target_id),
+        Cell(text=stage.label),
+        Cell(text=client.stamps or ABSENT),
+        Cell(text=ms(client.receive_lag_p99_ms), detail=f"{ms(client.receive_lag_max_ms)} at most"),
+        Cell(text=ms(client.loop_lag_p99_ms), detail=f"{ms(client.loop_lag_max_ms)} at most"),
+        Cell(text=ms(send.p99 if send else None)),
+        Cell(text=percent(client.utilisation_max)),
+        Cell(text=ms(client.gc_pause_max_ms)),
+        Cell(text=str(client.connections_opened), detail=f"for {client.requests} requests"),
+        Cell(text=number(load), detail=f"on {processors} processors" if processors else ""),
+        Cell(text="; ".join(stage.client_saturated) or "none"),
+    )
+
+
+def _tail(summary: NumericSummary | None) -> Cell:
+    if summary is None or summary.p99 is None:
+        return Cell(text=ABSENT)
+    return Cell(text=ms(summary.p99), detail=ms_range(summary.p99_interval))
+
+
+def _adjusted(summary: AdjustedSummary | None) -> Cell:
+    if summary is None:
+        return Cell(text=ABSENT)
+    return Cell(text="failed" if summary.adj_p99_failed else ms(summary.adj_p99))
+
+
+def _drawn(
+    series: Sequence[SeriesSummary],
+    levels: Sequence[float],
+    quantity: str,
+    read: Callable[[StageSummary], float | None],
+) -> list[Curve]:
+    known = [v for one in series for stage in one.stages if (v := read(stage)) is not None]
+    if not known or max(known) <= 0:
+        return []
+    top, ticks = axis(max(known))
+    return [
+        Curve(
+            label=f"{one.target_id}, {quantity}",
+            detail=_span(one, read),
+            lines=lines(
+                [
+                    (_place(stage.level, levels), read(stage))
+                    for stage in sorted(one.stages, key=lambda stage: stage.level)
+                ],
+                top=top,
+            ),
+            ticks=bounds(ticks),
+        )
+        for one in series
+    ]
+
+
+def _span(series: SeriesSummary, read: Callable[[StageSummary], float | None]) -> str:
+    ordered = sorted(series.stages, key=lambda stage: stage.level)
+    first, last = ordered[0], ordered[-1]
+    span = f"{ms(read(first))} at {first.level:.4g}, {ms(read(last))} at {last.level:.4g}"
+    if series.lowest_saturated is None:
+        return f"{span}; not saturated"
+    return f"{span}; saturated from {series.lowest_saturated:.4g}"
+
+
+def _place(level: float, levels: Sequence[float]) -> float:
+    return log2(level / levels[0]) / log2(levels[-1] / levels[0]) if level > 0 else 0.0
