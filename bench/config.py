@@ -275,11 +275,6 @@ def _contradictions(values: Mapping[str, Any], trust: Mapping[str, Origin]) -> l
     for one, other in combinations(("profile", "suite", "external"), 2):
         if values[one] and values[other] and trust[one] == trust[other]:
             faults.append(f"`--{one}` and `--{other}` exclude each other")
-    faults += [
-        f"`--{SETTINGS[field].name}` needs `--external NAME`"
-        for field in ("external_data", "external_limit", "external_offset", "external_mode")
-        if trust[field] is Origin.FLAG and not values["external"]
-    ]
     if not values["key"] and trust["api_key_env"] is Origin.FLAG:
         faults.append("`--no-key` and `--api-key-env` exclude each other")
     return faults

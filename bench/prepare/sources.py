@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 from bench.agent.registry import cases_for
 from bench.cases import CASE_IDS, DEFAULT_PROFILE, select_cases
 from bench.config import Config
-from bench.errors import Refused, UnknownName
+from bench.errors import Refused, UnknownName, UsageFault
 from bench.external import Asked, choose
 from bench.keys import Origin
 from bench.model.case import Case
 from bench.model.run import ExternalSource
+from bench.settings import SETTINGS
 from bench.usercases import ForeignCode, is_entry_point, load_cases
 
 _RANK = {
@@ -24,6 +25,7 @@ _RANK = {
     Origin.ENVIRONMENT: 4,
     Origin.FLAG: 5,
 }
+_OF_EXTERNAL = ("external_data", "external_limit", "external_offset", "external_mode")
 _SELECTORS = ("profile", "suite", "external", "cases")
 
 
@@ -53,6 +55,7 @@ def find_sources(config: Config) -> Sources:
         Refused: A file of the worktree names a function.
     """
     settings, said = config.settings, _most_direct(config)
+    _refuse_idle_options(config)
     own = user_cases_of(config) if "cases" in said else ()
     mine = load_cases(own, config.place.folder, taken=CASE_IDS)
     external: ExternalSource | None = None
@@ -181,6 +184,16 @@ def _recorded_external(
         unsupported=external.unsupported,
     )
     return choose(asked).cases
+
+
+def _refuse_idle_options(config: Config) -> None:
+    """Refuse what was typed for an external suite where none is asked."""
+    if config.settings.external is not None:
+        return
+    for field in _OF_EXTERNAL:
+        if config.trust[field] is Origin.FLAG:
+            message = f"`--{SETTINGS[field].name}` needs `--external NAME`"
+            raise UsageFault(message, hint="`gateway-bench cases` lists the external suites")
 
 
 def _most_direct(config: Config) -> frozenset[str]:

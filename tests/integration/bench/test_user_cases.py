@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from bench.answer_book import write_answer_book
-from bench.cases import CASES
-from bench.errors import Refused, UsageFault
+from bench.cases import CASES, PROFILES
+from bench.config import Place, load_config
+from bench.errors import Refused, UnknownName, UsageFault
 from bench.evaluators import evaluate
 from bench.journal import read_journal
+from bench.model.run import ExternalSource
+from bench.prepare.sources import asked_of, find_sources, recorded_cases, user_cases_of
 from bench.usercases import load_cases
 from tests.bench_process import ROOT, Bench
 from tests.simulator_process import running_simulator
@@ -40,7 +43,8 @@ CODE = """\
 import dataclasses
 from functools import partial
 
-from bench.cases import CASES
+from bench.cases import CASES, PROFILES
+from bench.config import Place, load_config
 from bench.model.case import Case
 
 print("loading")
@@ -262,13 +266,6 @@ def test_own_cases_are_asked_judged_and_reported(bench, simulator, folder):
     assert [case["id"] for case in document["cases"]] == ["capital", "more_1", "lamp"]
 
 
-def test_own_cases_stand_beside_a_profile_and_can_be_picked(bench, folder):
-    words = ("--cases", "evals", "--case", "lamp,knapsack", "--runs", "1")
-    code, _, said = bench.finish(bench.start_run("sim-ttft5-n4", *words))
-    assert code == 0, said
-    assert {trial.case_id for trial in read_journal(bench.journal).trials} == {"lamp", "knapsack"}
-
-
 def cut(bench):
     """Take the last trial's record, and what follows, out of the journal."""
     lines = bench.journal.read_bytes().splitlines(keepends=True)
@@ -302,9 +299,74 @@ def test_a_run_goes_on_with_the_same_cases_and_refuses_changed_ones(bench, folde
     assert told["planned"] == told["done"]
 
 
-def test_a_file_can_name_a_folder_of_cases_but_no_function(bench, folder):
-    toml = bench.folder / "gateway-bench.toml"
-    toml.write_text('[bench]\ncases = ["evals/capital.toml", "json:loads"]\n')
-    code, told, _ = bench.finish(bench.start_run("sim-ttft5-n4"))
-    assert code == Refused.exit_code
-    assert "would have the function `json:loads` run" in str(told["headline"])
+def chosen(folder, toml="", **flags):
+    """Return the sources that settings choose."""
+    (folder / "gateway-bench.toml").write_text(f"[bench]\n{toml}")
+    return find_sources(load_config(flags, Place(folder=folder, environ={})))
+
+
+def ids(sources):
+    return [case.info.id for case in sources.cases]
+
+
+def test_own_cases_stand_beside_a_profile_and_can_be_picked(folder):
+    place = folder.parent
+    own = ["capital", "more_1", "lamp"]
+    assert ids(chosen(place, cases=("evals",))) == own
+    beside = chosen(place, cases=("evals",), profile="smoke")
+    assert ids(beside) == [*PROFILES["smoke"].case_ids, *own]
+    assert beside.profile == "smoke"
+    assert ids(chosen(place, cases=("evals",), suite="performance"))[-3:] == own
+    picked = chosen(place, cases=("evals",), case=("lamp,knapsack",))
+    assert (ids(picked), picked.profile) == (["lamp", "knapsack"], None)
+    with pytest.raises(UnknownName, match="did you mean `lamp`"):
+        chosen(place, cases=("evals",), case=("lmap",))
+
+
+def test_a_typed_selection_puts_a_file_s_aside(folder):
+    place, toml = folder.parent, 'cases = ["evals"]\n'
+    assert ids(chosen(place, toml)) == ["capital", "more_1", "lamp"]
+    assert chosen(place, toml, profile="smoke").user_cases == ()
+    assert chosen(place, 'profile = "load"\n', cases=("evals",)).profile is None
+    assert chosen(place).profile == "smoke"
+    external = chosen(place, toml, external="ifeval", external_limit="2")
+    assert (ids(external), external.user_cases) == (["ifeval_1", "ifeval_2"], ())
+
+
+@pytest.mark.parametrize("option", ["external_data", "external_limit", "external_mode"])
+def test_an_option_of_an_external_suite_needs_one(folder, option):
+    with pytest.raises(UsageFault, match="needs `--external NAME`"):
+        chosen(folder, **{option: "1"})
+
+
+@pytest.mark.parametrize("other", ["profile", "suite"])
+def test_an_external_suite_excludes_a_profile_and_a_suite(folder, other):
+    with pytest.raises(UsageFault, match=f"`--{other}` and `--external` exclude each other"):
+        chosen(folder, external="ifeval", **{other: "smoke"})
+
+
+def test_paths_of_a_file_count_from_where_it_lies(folder):
+    inner = folder / "sub"
+    (folder.parent / "gateway-bench.toml").write_text(
+        '[bench]\ncases = ["evals/capital.toml"]\nexternal = "ifeval"\nexternal-data = "x.jsonl"\n'
+    )
+    config = load_config({}, Place(folder=inner, environ={}))
+    assert user_cases_of(config) == (str(folder / "capital.toml"),)
+    assert asked_of(config).data == str(folder.parent / "x.jsonl")
+
+
+def test_a_file_can_name_a_folder_of_cases_but_no_function(folder):
+    with pytest.raises(Refused, match="would have the function `json:loads` run"):
+        chosen(folder.parent, 'cases = ["evals/capital.toml", "json:loads"]\n')
+
+
+def test_a_stranger_s_journal_has_nothing_fetched(folder, tmp_path):
+    config = load_config({}, Place(folder=folder, environ={}))
+    source = ExternalSource(suite="ifeval", data="http://127.0.0.1:1/x", mode="strict")
+    with pytest.raises(Refused, match=r"would have `http://127\.0\.0\.1:1/x` fetched"):
+        recorded_cases(config, (), source, is_own=False)
+    with pytest.raises(UsageFault, match="can't be fetched"):
+        recorded_cases(config, (), source, is_own=True)
+    gone = load_config({"external_data": "gone"}, Place(folder=tmp_path, environ={}))
+    with pytest.raises(UsageFault, match="can't be read"):
+        recorded_cases(gone, (), source, is_own=False)
