@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from bench.model.target import Prices, PriceTier, PriceWindow
 
 if TYPE_CHECKING:
-    from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, PriceCalculation
+    import genai_prices.types
 
 SOURCE = "genai-prices"
 _PER_MILLION = 1_000_000
@@ -73,7 +73,7 @@ class PriceLibrary:
         return None
 
     def _prices(
-        self, found: "PriceCalculation", at: datetime, *, is_by_name: bool
+        self, found: "genai_prices.types.PriceCalculation", at: datetime, *, is_by_name: bool
     ) -> Prices | None:
         base, windows = _conditions(found.model, at)
         rates = _rates(base)
@@ -113,7 +113,7 @@ def _ways(wanted: Wanted) -> Iterator[_Way]:
     yield _Way(model=rest, provider=provider) if slash else _Way(model=wanted.model)
 
 
-def _looked_up(way: _Way, at: datetime) -> "PriceCalculation | None":
+def _looked_up(way: _Way, at: datetime) -> "genai_prices.types.PriceCalculation | None":
     import genai_prices
 
     usage = genai_prices.Usage(input_tokens=1, output_tokens=1)
@@ -125,12 +125,12 @@ def _looked_up(way: _Way, at: datetime) -> "PriceCalculation | None":
 
 
 def _conditions(
-    model: "ModelInfo", at: datetime
-) -> "tuple[ModelPrice, tuple[ConditionalPrice, ...]]":
+    model: "genai_prices.types.ModelInfo", at: datetime
+) -> "tuple[genai_prices.types.ModelPrice, tuple[genai_prices.types.ConditionalPrice, ...]]":
     """Return the prices of the day, and those of its hours that go before them."""
     if not isinstance(model.prices, list):
         return model.prices, ()
-    windows: list[ConditionalPrice] = []
+    windows: list[Any] = []
     for one in reversed(model.prices):
         if hasattr(one.constraint, "start_time"):
             windows.insert(0, one)
@@ -139,7 +139,7 @@ def _conditions(
     return model.prices[0].prices, tuple(windows)
 
 
-def _window(priced: "ConditionalPrice") -> PriceWindow:
+def _window(priced: "genai_prices.types.ConditionalPrice") -> PriceWindow:
     hours: Any = priced.constraint
     return PriceWindow(
         begins=_clock(hours.start_time),
@@ -155,12 +155,12 @@ def _clock(hour: time) -> str:
     return f"{moment:%H:%M}"
 
 
-def _rates(listed: "ModelPrice") -> dict[str, Any]:
+def _rates(listed: "genai_prices.types.ModelPrice") -> dict[str, Any]:
     """Return the plain prices, below all steps."""
     return {name: _amount(_base(getattr(listed, key)), _PER_MILLION) for name, key in _KEYS.items()}
 
 
-def _tiers(listed: "ModelPrice") -> tuple[PriceTier, ...]:
+def _tiers(listed: "genai_prices.types.ModelPrice") -> tuple[PriceTier, ...]:
     """Return the steps of all kinds of tokens as steps of the prompt's length, ascending."""
     priced = {name: _steps(getattr(listed, key)) for name, key in _KEYS.items()}
     starts = sorted({start for steps in priced.values() for start in steps})

@@ -90,6 +90,6 @@ def most_of(bounds: Estimate, *, limit_usd: float | None) -> float | None:
         bounds: Of what it will ask.
         limit_usd: What its own limit leaves; ``None`` = it has none.
     """
-    if bounds.unbounded:
+    if bounds.unbounded or bounds.endless:
         return limit_usd
     return bounds.usd if limit_usd is None else min(bounds.usd, limit_usd)

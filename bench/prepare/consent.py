@@ -23,6 +23,7 @@ class PaidRunRefused(Refused):
                 "outputTokens": bounds.output_tokens,
                 "usd": bounds.usd,
                 "unbounded": dict(bounds.unbounded),
+                "endless": dict(bounds.endless),
                 "priceSources": list(bounds.sources),
             }
         }

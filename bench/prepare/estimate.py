@@ -5,7 +5,7 @@ tokens, and its own limit, else the catalogue's, for the answer's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bench.model.case import Case
 from bench.model.run import PlannedTrial, RunConfig
@@ -30,7 +30,10 @@ class Estimate:
     usd: float
     """Of the requests whose cost has a bound."""
     unbounded: Mapping[str, str]
-    """Target id → why its cost has no bound."""
+    """Target id → why the cost of one of its requests has no bound."""
+    endless: Mapping[str, str] = field(default_factory=dict)
+    """Target id → why nobody knows how many requests it takes. Each one may have a bound, so that a
+    money limit can be kept."""
     is_open_ended: bool = False
     """Time decides how many requests there are: ``requests`` are the ones that are known."""
     sources: tuple[str, ...] = ()
@@ -42,12 +45,13 @@ class Estimate:
             "an unknown number of" if self.output_tokens is None else _about(self.output_tokens)
         )
         money = f"at most ${self.usd:.4f}"
-        if self.unbounded:
+        if self.unbounded or self.endless:
             known = f"{money} for the rest, and " if self.usd else ""
             money = f"{known}an unknown amount ({'; '.join(self._reasons())})"
         if self.sources:
             money += f"; prices: {', '.join(self.sources)}"
-        more = " and as many as fit into the time" if self.is_open_ended else ""
+        more = " or more" if self.endless else ""
+        more = " and as many as fit into the time" if self.is_open_ended else more
         return (
             f"{self.requests} request{'' if self.requests == 1 else 's'}{more}, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
@@ -55,8 +59,9 @@ class Estimate:
 
     def _reasons(self) -> Iterator[str]:
         """Yield each reason once, with the first targets it holds for."""
-        for why in dict.fromkeys(self.unbounded.values()):
-            targets = [target for target, reason in self.unbounded.items() if reason == why]
+        known = [*self.unbounded.items(), *self.endless.items()]
+        for why in dict.fromkeys(reason for _, reason in known):
+            targets = [target for target, reason in known if reason == why]
             more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
             yield f"{', '.join(targets[:_MOST_NAMED])}{more}: {why}"
 
@@ -79,7 +84,8 @@ def estimate(
         body: Sent in place of each request.
     """
     by_id = {target.id: target for target in targets}
-    parts = list(_parts(trials, by_id, cases, config, body))
+    listed = tuple(trials)
+    parts = list(_parts(listed, by_id, cases, config, body))
     outputs = [part.output for part in parts]
     unbounded = {
         part.target.id: _why(part.target, part.output) for part in parts if part.usd is None
@@ -90,6 +96,11 @@ def estimate(
         output_tokens=None if None in outputs else sum(output or 0 for output in outputs),
         usd=sum(part.usd or 0.0 for part in parts),
         unbounded=unbounded,
+        endless={
+            trial.target_id: "a task takes as many turns as its model wants"
+            for trial in listed
+            if cases[trial.case_id].info.kind == "agentic"
+        },
         sources=tuple(
             dict.fromkeys(
                 source_of(part.target.metadata.prices) for part in parts if part.usd is not None

@@ -136,11 +136,11 @@ def _one(
 
 def _times(one: Estimate, block: Block, stage: Stage) -> Estimate:
     count = None if block.sweep is not None else planned_requests(stage)
-    unbounded = dict(one.unbounded)
+    endless = dict(one.endless)
     if count is None:
-        unbounded[block.target_id] = "time decides how many requests there are"
+        endless[block.target_id] = "time decides how many requests there are"
     elif stage.turns > 1:
-        unbounded[block.target_id] = "its conversations grow"
+        endless[block.target_id] = "its conversations grow"
     number = (count or 0) * (stage.turns if stage.kind != "closed" else 1) + stage.warmups
     return replace(
         one,
@@ -148,7 +148,7 @@ def _times(one: Estimate, block: Block, stage: Stage) -> Estimate:
         input_tokens=one.input_tokens * number,
         output_tokens=None if one.output_tokens is None else one.output_tokens * number,
         usd=one.usd * number,
-        unbounded=unbounded,
+        endless=endless,
         is_open_ended=count is None,
     )
 
@@ -161,6 +161,7 @@ def _total(parts: list[Estimate]) -> Estimate:
         output_tokens=None if None in outputs else sum(output or 0 for output in outputs),
         usd=sum(part.usd for part in parts),
         unbounded={name: why for part in parts for name, why in part.unbounded.items()},
+        endless={name: why for part in parts for name, why in part.endless.items()},
         sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         is_open_ended=any(part.is_open_ended for part in parts),
     )

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -5,6 +6,7 @@ from typing import Any
 import pytest
 
 from bench.catalogue import ListedModel, Listing, Offer
+from bench.cli.agreeing import most_of
 from bench.config import Config, Place, load_config
 from bench.errors import UnknownName, UsageFault
 from bench.keys import Address, Origin
@@ -151,7 +153,7 @@ def test_an_assumed_price_bounds_everything(tmp_path):
     made = bounds(tmp_path, assume_price="1/2", case="tool_selection_exact", runs="1")
     assert not made.unbounded
     assert made.output_tokens == 2 * 256
-    assert made.text().endswith(f"at most ${made.usd:.4f}")
+    assert made.text().endswith(f"at most ${made.usd:.4f}; prices: gateway-list, assumed")
 
 
 def test_a_body_without_a_limit_has_no_bound(tmp_path):
@@ -178,6 +180,18 @@ BOUNDED = Estimate(requests=1, input_tokens=1, output_tokens=1, usd=0.1, unbound
 UNBOUNDED = Estimate(
     requests=2, input_tokens=1, output_tokens=1, usd=0, unbounded={"t": "no price", "u": "none"}
 )
+ENDLESS = replace(BOUNDED, endless={"t": "its conversations grow"})
+
+
+def test_what_has_no_end_is_told_though_each_request_has_a_bound():
+    assert ENDLESS.text() == (
+        "1 request or more, at most 1 tokens in and 1 out: at most $0.1000 for the rest, and an "
+        "unknown amount (t: its conversations grow)"
+    )
+    assert most_of(ENDLESS, limit_usd=None) is None
+    assert most_of(ENDLESS, limit_usd=0.5) == 0.5
+    assert most_of(BOUNDED, limit_usd=None) == 0.1
+    assert most_of(BOUNDED, limit_usd=0.05) == 0.05
 
 
 @pytest.mark.parametrize(
@@ -190,6 +204,7 @@ UNBOUNDED = Estimate(
             UNBOUNDED, "--max-cost 1", True, True, False, "given", id="unknown-is-allowed"
         ),
         pytest.param(UNBOUNDED, None, False, True, False, "given", id="no-limit"),
+        pytest.param(ENDLESS, "--max-cost 1", False, True, False, "given", id="each-is-bounded"),
     ],
 )
 def test_a_paid_run_begins_with_a_yes(made, limit, allow, yes, terminal, wanted):
