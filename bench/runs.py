@@ -1,14 +1,21 @@
-"""From what a person calls a run to its file: a path, a run id, `latest`, `latest~1`."""
+"""From what a person calls a run to its file: a path, a run id, `latest`, `latest~1`, a commit."""
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from bench.archive import kept_from
 from bench.errors import UnknownName, UsageFault
 
 _LATEST = re.compile(r"latest(?:~(\d+))?")
+_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_GATEWAY = b'"type":"gateway"'
+_FIRST_LINES = 20
+_HEAD_BYTES = 40
+"""Bytes of a journal line that hold its type."""
 _JOURNAL, _DOCUMENT = ".jsonl", ".json"
 
 
@@ -41,7 +48,8 @@ def find_run(name: str, shelf: Shelf, *, needs_journal: bool) -> FoundRun:
     """Return the file of a run.
 
     Args:
-        name: A file, a run id, `latest` or `latest~N`.
+        name: A file, a run id, `latest`, `latest~N`, or the (beginning of the) commit of a build:
+            then the last run of it.
         shelf: Where to look.
         needs_journal: A result document is not enough.
 
@@ -91,6 +99,8 @@ def _kept_run(name: str, shelf: Shelf) -> Path:
     if latest is None:
         if found := next((run for run in runs if run.name == name), None):
             return found
+        if _COMMIT.fullmatch(name) and (found := _of_commit(runs, name)):
+            return found
         listed = f"ls {shelf.archive}"
         raise UnknownName("run", name, [run.name for run in runs], listed_by=listed)
     number = int(latest[1] or 0)
@@ -104,6 +114,18 @@ def _kept_run(name: str, shelf: Shelf) -> Path:
         if others := len(runs) - len(counted):
             hint = f"{others} run(s) were made elsewhere: name one by its id or file"
     raise UsageFault(message, hint=hint)
+
+
+def _of_commit(runs: Iterable[Path], commit: str) -> Path | None:
+    """Return the last run whose gateway was built from ``commit``."""
+    named = f'"commit":"{commit}'.encode()
+    for run in runs:
+        with suppress(OSError), _file_in(run).open("rb") as file:
+            # The build is told before anything is measured.
+            told = (line for line in islice(file, _FIRST_LINES) if _GATEWAY in line[:_HEAD_BYTES])
+            if named in next(told, b""):
+                return run
+    return None
 
 
 def _of_repository(runs: Iterable[Path], repository: Path | None) -> Iterator[Path]:

@@ -117,3 +117,15 @@ def test_what_is_not_there_is_named(archive, name, kind, said):
 def test_an_archive_that_is_not_there_is_empty(tmp_path):
     with pytest.raises(UsageFault, match="holds 0"):
         find(tmp_path / "none", "latest")
+
+
+def test_the_commit_of_a_build_means_its_last_run(archive):
+    told = '{"type":"gateway","build":{"entrySha256":null,"commit":"0123abcd99"}}\n'
+    (archive / "new" / "n.jsonl").write_text(f'{{"type":"header"}}\n{told}')
+    (archive / "old" / "o.jsonl").write_text(f'{{"type":"header"}}\n{told}')
+    os.utime(archive / "new" / "n.jsonl", ns=(10**18, 10**18))
+    os.utime(archive / "old" / "o.jsonl", ns=(10**17, 10**17))
+    assert find(archive, "0123abc").path == archive / "new" / "n.jsonl"
+    for nobody_s in ("0123abce", "0123ab", "123abcd99"):
+        with pytest.raises(UnknownName):
+            find(archive, nobody_s)
