@@ -85,7 +85,7 @@ class Grade(Record, frozen=True, kw_only=True):
     ends: tuple[str, ...] = ()
     """How each sandboxed process ended, in order."""
     sandbox_ms: float = 0.0
-    """Time inside the sandbox, its starts included."""
+    """Time inside the sandbox, its making included."""
 
 
 async def run_visible(task: Task, tree: Tree, sandbox: Runs) -> VisibleRun:
@@ -271,7 +271,7 @@ def _end(outcome: Outcome) -> str:
 
 
 def _spent_ms(outcomes: Sequence[Outcome]) -> float:
-    return sum(outcome.duration_ns for outcome in outcomes) / 1e6
+    return sum(outcome.duration_ns + outcome.setup_ns for outcome in outcomes) / 1e6
 
 
 @cache
