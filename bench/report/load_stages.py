@@ -176,6 +176,8 @@ def stage_lines(document: Document) -> Iterator[str]:
             parts.append(
                 f"{percent(stage.attainment.rate)} inside, {number(stage.goodput_per_second)}/s good"
             )
+        if stage.late or stage.dropped:
+            parts.append(f"{stage.late} sent late, {stage.dropped} due and never sent")
         if stage.reason not in {"requests", "duration", "trace"}:
             parts.append(f"ended by {_ENDS.get(stage.reason or '', 'nothing yet')}")
         yield f"{stage.label}: {'; '.join(parts)}"

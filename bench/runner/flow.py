@@ -45,8 +45,7 @@ class Flow:
     reason: StageEnd | None = None
     """``None`` = it goes on."""
     detail: str = ""
-    ended_ns: int | None = None
-    """Nothing was sent later."""
+    last_sent_ns: int | None = None
     finished: int = 0
     succeeded: int = 0
     inside: int = 0
@@ -60,10 +59,10 @@ class Flow:
         """Nothing more is sent."""
         return self.reason is not None
 
-    def end(self, reason: StageEnd, at_ns: int, detail: str = "") -> None:
+    def end(self, reason: StageEnd, detail: str = "") -> None:
         """Send nothing more; the first reason stands. Who waits for a place is dropped."""
         if self.reason is None:
-            self.reason, self.detail, self.ended_ns = reason, detail, at_ns
+            self.reason, self.detail = reason, detail
             self.dropped += len(self.waiting)
             self.waiting.clear()
 
@@ -71,15 +70,14 @@ class Flow:
         """End the stage if its time is up."""
         duration_ms = self.stage.duration_ms
         if duration_ms is not None and now_ns - self.began_ns >= duration_ms * _NS_PER_MS:
-            self.end("duration", now_ns)
+            self.end("duration")
 
     def may_send(self, now_ns: int) -> bool:
-        """Say whether one more request may go, and count it if so."""
+        """Say whether one more request may go that no clock asks for, and count it if so."""
         most = self.stage.requests
-        if self.stage.kind == "closed":
-            self.check_time(now_ns)
-            if most is not None and self.sent >= most:
-                self.end("requests", now_ns)
+        self.check_time(now_ns)
+        if self.stage.kind == "closed" and most is not None and self.sent >= most:
+            self.end("requests")
         if self.is_over:
             return False
         self.sent += 1
@@ -94,7 +92,7 @@ class Flow:
         most = self.stage.concurrency
         return most is None or self.in_flight < most
 
-    def landed(self, trial: Trial, now_ns: int) -> None:
+    def landed(self, trial: Trial) -> None:
         """Take the end of a request, and end the stage if a rule says so."""
         if trial.outcome == "cancelled" or trial.invalidated is not None:
             return
@@ -108,7 +106,7 @@ class Flow:
         self.tokens += (usage.completion_tokens or 0) if usage else 0
         if timing.first_token_ms is not None:
             self.queue.add(trial.started_offset_ms, self.in_flight, timing.first_token_ms)
-        self._apply_rules(now_ns)
+        self._apply_rules()
 
     def point(self, level: float) -> Point:
         """Return what decides whether this load was too much."""
@@ -119,19 +117,19 @@ class Flow:
             attainment=self.inside / self.finished if self.finished and self.slos else None,
         )
 
-    def _apply_rules(self, now_ns: int) -> None:
+    def _apply_rules(self) -> None:
         rules = self.stage.stops
         failed = self.finished - self.succeeded
         if failed == self.finished == _ALL_FAILED:
-            self.end("errors", now_ns, f"every one of the first {failed} requests failed")
+            self.end("errors", f"every one of the first {failed} requests failed")
         if rules.error_share is not None and self.finished >= _FEWEST_TO_FAIL:
             surely = wilson(failed, self.finished)
             if surely is not None and surely[0] > rules.error_share:
                 detail = f"{failed} of {self.finished} requests failed"
-                self.end("errors", now_ns, detail)
+                self.end("errors", detail)
         if rules.tokens is not None and self.tokens >= rules.tokens:
-            self.end("tokens", now_ns, f"{self.tokens:,} completion tokens")
+            self.end("tokens", f"{self.tokens:,} completion tokens")
         if rules.on_saturation and self.stage.kind != "closed":
             verdict = None if self.finished % _JUDGE_EVERY else self.queue.verdict()
             if verdict is not None:
-                self.end("saturated", now_ns, verdict)
+                self.end("saturated", verdict)

@@ -27,6 +27,7 @@ from bench.runner.trial import Landed, Place, TrialRunner
 from bench.seeds import derive_seed
 
 _NAP_S = 0.1
+_NAP_NS = 100_000_000
 """Longest sleep without a look at whether the stage is still to go on."""
 _LEAD_NS = 5_000_000
 _NS_PER_S = 1_000_000_000
@@ -135,15 +136,11 @@ class StageSender:
                     group.create_task(self._placed(job, flow, due))
                 else:
                     flow.waiting.append(due)
-            else:
-                await self._exhausted(flow)
-
-    async def _exhausted(self, flow: Flow) -> None:
-        """End an open loop whose schedule is through, once nobody waits for a place any more."""
-        while flow.waiting and await self._is_due(flow, self._now_ns() + int(_NAP_S * 1e9)):
-            flow.check_time(self._now_ns())
+            while flow.waiting and await self._is_due(flow, self._now_ns() + _NAP_NS):
+                flow.check_time(self._now_ns())
+        # Conversations that had begun have ended by now, and nobody waits for a place any more.
         by_schedule: StageEnd = "requests" if flow.stage.duration_ms is None else "duration"
-        flow.end("trace" if flow.stage.kind == "trace" else by_schedule, self._now_ns())
+        flow.end("trace" if flow.stage.kind == "trace" else by_schedule)
 
     async def _placed(self, job: Job, flow: Flow, due: Due) -> None:
         """Send what is due, then whatever waits for the place that this one leaves."""
@@ -170,8 +167,10 @@ class StageSender:
         for turn in range(1, turns + 1):
             planned = job.planned((number - 1) * turns + turn, warmup=is_warmup)
             instance = continued(job.instance(planned), said)
-            if not flow.may_send(self._now_ns()):
+            is_due = due_ns is not None and turn == 1
+            if not is_due and not flow.may_send(self._now_ns()):
                 return
+            flow.sent += is_due
             place = Place(
                 attempt=job.attempt,
                 due_ns=due_ns if turn == 1 else None,
@@ -189,13 +188,14 @@ class StageSender:
         if place.due_ns is not None and self._now_ns() - place.due_ns > LATE_NS:
             flow.late += 1
         flow.in_flight += is_closed
+        flow.last_sent_ns = self._now_ns()
         landed = await self._trials.run_staged(planned, instance, place)
         if isinstance(landed, Landed):
-            flow.landed(landed.trial, self._now_ns())
+            flow.landed(landed.trial)
         else:
             refusal = landed or "disk_full"
             flow.refused()
-            flow.end(_CUT.get(refusal, "stopped"), self._now_ns(), refusal)
+            flow.end(_CUT.get(refusal, "stopped"), refusal)
         flow.in_flight -= is_closed
         return landed if isinstance(landed, Landed) else None
 
@@ -206,7 +206,7 @@ class StageSender:
         """
         while not flow.is_over:
             if self._control.reason is not None:
-                flow.end("stopped", self._now_ns(), self._control.reason)
+                flow.end("stopped", self._control.reason)
                 break
             left_s = (at_ns - self._now_ns()) / _NS_PER_S
             await self._ports.sleep(max(0.0, min(left_s, _NAP_S)))
@@ -225,8 +225,8 @@ class StageSender:
         self, job: Job, flow: Flow, reading: ClientReading, *, scheduled: int | None
     ) -> StageDone:
         if self._control.reason is not None:
-            flow.end("stopped", self._now_ns(), self._control.reason)
-        flow.end("requests", self._now_ns())
+            flow.end("stopped", self._control.reason)
+        flow.end("requests")
         point = flow.point(level_of(job.stage))
         asked, room = job.stage.concurrency, flow.stage.concurrency
         limit = f"this process may have {room} connections only" if asked and asked != room else ""
@@ -242,7 +242,7 @@ class StageSender:
             dropped=flow.dropped,
             late=flow.late,
             began_offset_ms=self._offset_ms(flow.began_ns),
-            sending_ended_offset_ms=self._offset_ms(flow.ended_ns),
+            sending_ended_offset_ms=self._offset_ms(flow.last_sent_ns),
             ended_offset_ms=self._offset_ms(),
             total_p50_ms=point.total_p50_ms,
             success_rate=point.success_rate,
