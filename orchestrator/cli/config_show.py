@@ -7,13 +7,14 @@ from typing import Any
 import click
 import msgspec
 
-from bench.cli.config_show import setting_lines
+from bench.cli.config_show import setting_lines, user_detail, user_lines
 from bench.cli.options import measuring_options, typed_settings
 from bench.cli.outcome import Outcome
-from bench.cli.place import current_place
+from bench.cli.place import config_home, current_place
 from bench.cli.sections import SectionedCommand
 from bench.config import load_config
 from bench.durations import duration_text
+from bench.user_config import load_user_config
 from orchestrator.cli.start_options import start_options, typed_flags
 from orchestrator.config import Sources, resolve
 from orchestrator.description import GatewayConfig
@@ -33,14 +34,16 @@ def config_show_command(**params: Any) -> Outcome:  # noqa: ANN401  option value
     """
     gateway = resolve(Sources(flags=typed_flags(params), environ=dict(os.environ), cwd=Path.cwd()))
     bench = load_config(typed_settings(params), current_place())
+    user = load_user_config(config_home())
     rows = gateway_rows(gateway)
     lines = ["[gateway]", *_lines(rows), *(f"note: {one}" for one in gateway.notes)]
-    lines += ["", "[bench]", *setting_lines(bench)]
+    lines += ["", "[bench]", *setting_lines(bench), "", "your own", *user_lines(user)]
     return Outcome(
         headline=f"{len(rows)} gateway settings, {len(bench.origins)} measuring settings",
         detail={
             "gateway": {key: {"value": value, "origin": origin} for key, value, origin in rows},
             "bench": {name: msgspec.to_builtins(it) for name, it in bench.origins.items()},
+            "user": user_detail(user),
         },
         text="\n".join(lines),
     )
