@@ -89,7 +89,7 @@ class Program:
 
 def path_fault(path: str) -> str | None:
     """Return why ``path`` can't be a file in the sandbox, or ``None``."""
-    if not path or path != str(PurePosixPath(path)):
+    if path in ("", ".") or path != str(PurePosixPath(path)):
         return "write it without `.`, doubled or closing slashes"
     if path.startswith("/"):
         return "it is absolute"

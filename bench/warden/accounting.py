@@ -54,11 +54,13 @@ def _upward(root: str, path: str) -> list[str]:
 class Account:
     """The groups of one program; holds as many of the two resources as could be had."""
 
-    def __init__(self, *, memory_bytes: int, processes: int) -> None:
+    def __init__(
+        self, *, memory_bytes: int, processes: int, among: list[Place] | None = None
+    ) -> None:
         self._folders: dict[str, tuple[str, int]] = {}
         name = f"{_PREFIX}{os.getpid()}"
         limits = {"memory": memory_bytes, "pids": processes}
-        for place in places():
+        for place in places() if among is None else among:
             if any(resource in self._folders for resource in place.resources):
                 continue
             _remove_abandoned(place.folder)

@@ -8,6 +8,7 @@ from bench.warden import kernel, room
 from bench.warden.filters import call_filter
 from bench.warden.landlock import enclose
 from bench.warden.order import MEGA, Order
+from bench.warden.seatbelt import PROGRAM, profile
 
 _OPEN_FILES = 256
 _LIBRARY_SIGNALS = (32, 33)
@@ -36,11 +37,18 @@ def become(order: Order, folder: str, descriptors: tuple[int, int, int, int]) ->
     os.closerange(len(streams), fault)
     os.closerange(fault + 1, _HIGHEST_DESCRIPTOR)
     for limit, value in limits(order).items():
-        resource.setrlimit(limit, (value, value + (limit == resource.RLIMIT_CPU)))
+        _, most = resource.getrlimit(limit)
+        allowed = value if most == resource.RLIM_INFINITY else min(value, most)
+        hard = allowed + 1 if limit == resource.RLIMIT_CPU and allowed == value else allowed
+        resource.setrlimit(limit, (allowed, hard))
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, *_LIBRARY_SIGNALS}:
         signal.signal(number, signal.SIG_DFL)
     if order.is_alone:
         kernel.die_with_parent(signal.SIGKILL)
+    if order.walls == "seatbelt":
+        text = profile(executable=order.argv[0], looked_at=order.looked_at, folder=folder)
+        words = [PROGRAM, "-p", text, *order.argv]
+        os.execve(PROGRAM, words, order.environment)  # noqa: S606 - that is what this is for
     kernel.drop_capabilities()
     kernel.gain_nothing()
     version = enclose(
@@ -66,6 +74,8 @@ def limits(order: Order) -> dict[int, int]:
     }
     if not order.is_alone or order.user is not None:
         found[resource.RLIMIT_NPROC] = order.processes + _OURS + 1  # the one too many is seen
+    if order.walls == "seatbelt":  # macOS keeps no limit of memory
+        return found
     if order.memory_limit == "AS":
         found[resource.RLIMIT_AS] = order.memory_bytes
     elif order.memory_limit == "DATA":

@@ -39,10 +39,13 @@ def live(order: Order, folder: str, join: Callable[[], None], pipes: Pipes) -> N
         # The first process of a namespace gets only what it handles, and Python handles this one.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         kernel.die_with_parent(signal.SIGKILL)
+        if order.walls == "seatbelt":
+            signal.signal(signal.SIGTERM, _end_program)
         join()
         _move_in(order, folder)
         before = _write_files(order)
         program = _start(order, folder, pipes)
+        _living.append(program)
         began_ns = time.perf_counter_ns()
         os.write(pipes.report, frame(b"S", STARTED.pack(program)))
         os.close(pipes.out)
@@ -51,6 +54,17 @@ def live(order: Order, folder: str, join: Callable[[], None], pipes: Pipes) -> N
     except BaseException as fault:  # noqa: BLE001 - border of a process; the other side tells it
         said = str(fault) or type(fault).__name__
         _write_all(pipes.report, frame(b"R", said.encode(errors="replace")))
+    os._exit(0)
+
+
+_living: list[int] = []
+"""The program's PID while nobody has reaped it."""
+
+
+def _end_program(_number: int, _frame: object) -> None:
+    """End the program, then ourselves: without namespaces only its parent is sure of its PID."""
+    for pid in _living:
+        os.kill(pid, signal.SIGKILL)
     os._exit(0)
 
 
@@ -104,7 +118,12 @@ def _start(order: Order, folder: str, pipes: Pipes) -> int:
 
 def _as_input(content: bytes) -> int:
     """Return a descriptor to read ``content`` from: a nameless file, so that nobody has to feed."""
-    descriptor = os.memfd_create("input", os.MFD_CLOEXEC)
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("input", os.MFD_CLOEXEC)
+    else:  # macOS
+        name = ".input"
+        descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.unlink(name)
     with open(os.dup(descriptor), "wb") as file:
         file.write(content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -134,6 +153,7 @@ def _reap_until(program: int) -> tuple[int, int]:
     while True:
         pid, status, usage = os.wait4(-1, 0)
         if pid == program:
+            _living.clear()
             return status, int((usage.ru_utime + usage.ru_stime) * 1e9)
 
 

@@ -1,7 +1,12 @@
-"""System calls that Python does not wrap. Linux, 64 bit; each raises ``OSError`` with its name."""
+"""System calls that Python does not wrap; each raises ``OSError`` with its name. Linux, 64 bit.
+
+What only tightens a leash (``adopt_orphans``, ``die_with_parent``, ``hide_memory``) does nothing
+elsewhere.
+"""
 
 import ctypes
 import os
+import sys
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -145,6 +150,8 @@ def drop_capabilities() -> None:
 
 
 def _prctl(what: str, option: int, value: int) -> None:
+    if sys.platform != "linux":
+        return
     result = _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(0), 0, 0)
     _checked(result, f"prctl {what}")
 

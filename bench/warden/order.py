@@ -27,7 +27,7 @@ class Order:
         "walls",
     )
     walls: str
-    """``namespaces`` or ``landlock``."""
+    """``namespaces``, ``landlock`` or ``seatbelt``."""
     argv: list[str]
     """The interpreter's real path first."""
     environment: dict[str, str]

@@ -156,7 +156,9 @@ class Watch:
         """End everything; the first reason stands. What ended by itself already keeps its end."""
         if self._killed is None and self._ended is None:
             self._killed = why
-        os.kill(self._first, signal.SIGKILL)  # not reaped yet: the number is still its own
+        # Not reaped yet: the number is still its own.
+        is_leashed = self._order.walls != "seatbelt"
+        os.kill(self._first, signal.SIGKILL if is_leashed else signal.SIGTERM)
         self._end_orphan()
 
     def _end_orphan(self) -> None:
