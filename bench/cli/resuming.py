@@ -206,8 +206,16 @@ def _refuse_spent_budget(ledger: Ledger, config: Config) -> None:
 
 
 def _with_address(config: Config, ledger: Ledger, *, is_own: bool) -> Config:
-    """Return the settings with the journal's address and key name where none was typed."""
+    """Return the settings with the journal's address and key name where none was typed.
+
+    The wire protocol is the journal's in any case: its figures are those of one protocol.
+    """
     run = ledger.header.config
+    config = config.with_value("api", run.api, origin=Origin.FLAG, label="the journal")
+    if config.settings.key_header is None:
+        config = config.with_value(
+            "key_header", run.key_header, origin=Origin.FLAG, label="the journal"
+        )
     if config.trust["url"] is not Origin.FLAG:
         origin = Origin.FLAG if is_own else Origin.FILE
         config = config.with_value("url", run.url, origin=origin, label="the journal")

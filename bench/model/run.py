@@ -90,6 +90,8 @@ class RunConfig(Record, frozen=True, kw_only=True):
     """Full address of the completions path."""
     api_key_env: str | None = None
     """Name of the variable that holds the key; never its value."""
+    key_header: str | None = None
+    """Header that carries the key where one was typed; ``None`` = as the protocol has it."""
     api: Literal["chat", "messages", "responses"] = "chat"
     dialect: str = "plain"
     stream: bool = True

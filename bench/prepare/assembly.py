@@ -120,6 +120,7 @@ def _run_config(
         mappings=settings.mapping,
         url=access.endpoint.url,
         api_key_env=access.key_variable,
+        key_header=settings.key_header,
         api=settings.api,
         dialect=selection.dialect.name,
         stream=settings.stream,
