@@ -185,7 +185,11 @@ def _program(task: Task, tree: Tree, checks: Sequence[ProbeCheck]) -> Program:
         "probe": f"{GRADING_FOLDER}/{probe}",
         "calls": [{"id": check.id, "probe": check.probe, "input": check.input} for check in checks],
     }
-    own = {path: text for path, text in tree.items() if path.split("/")[0] != GRADING_FOLDER}
+    own = {
+        path: text
+        for path, text in tree.items()
+        if path.split("/")[0].casefold() != GRADING_FOLDER  # one folder where case means nothing
+    }
     own |= {
         f"{GRADING_FOLDER}/{driver}": _driver_text(driver),
         f"{GRADING_FOLDER}/{probe}": task.probe or "",

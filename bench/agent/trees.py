@@ -23,6 +23,8 @@ def unfit(tree: Tree) -> str | None:
         fault = path_fault(path)
         if fault is not None:
             return f"the path {path!a:.{SHOWN}} can't be judged: {fault}"
+    if len({path.casefold() for path in tree}) < len(tree):
+        return "two paths differ only in capitals, which are one file on some systems"
     inside = next((path for path in tree for above in folders(path) if above in tree), None)
     if inside is not None:
         return f"the path {inside!a} lies below a file"

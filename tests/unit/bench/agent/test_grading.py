@@ -94,7 +94,10 @@ def test_the_order_differs_between_rounds_and_trees_but_not_between_gradings():
 
 def test_nothing_but_inputs_goes_into_the_sandbox():
     sandbox = PlayedSandbox(right)
-    graded(sandbox, {**TASK.files, ".grading/driver.py": "own driver", ".grading": "in the way"})
+    graded(
+        sandbox,
+        {**TASK.files, ".grading/driver.py": "own driver", ".GRADING/probe.py": "in the way"},
+    )
     for program, order in zip(sandbox.programs, sandbox.orders, strict=True):
         assert order.keys() == {"probe", "calls"}
         assert all(call.keys() == {"id", "probe", "input"} for call in order["calls"])

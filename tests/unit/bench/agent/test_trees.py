@@ -13,6 +13,7 @@ from bench.agent.trees import MAX_BYTES, MAX_FILES, folders, unfit
         ({"/etc/passwd": ""}, "the path '/etc/passwd' can't be judged"),
         ({"a\n": ""}, r"the path 'a\n' can't be judged"),
         ({"\ud800": ""}, r"the path '\ud800' can't be judged"),
+        ({"a/B": "", "A/b": ""}, "two paths differ only in capitals"),
         ({"a": "", "a/b": ""}, "the path 'a/b' lies below a file"),
         ({"a": "\ud800"}, "a file holds text that is no Unicode"),
         ({"a": "x" * (MAX_BYTES + 1)}, f"{MAX_BYTES + 1} bytes are more"),
