@@ -23,11 +23,9 @@ def unfit(tree: Tree) -> str | None:
         fault = path_fault(path)
         if fault is not None:
             return f"the path {path!a:.{SHOWN}} can't be judged: {fault}"
-    if len({path.casefold() for path in tree}) < len(tree):
-        return "two paths differ only in capitals, which are one file on some systems"
-    inside = next((path for path in tree for above in folders(path) if above in tree), None)
-    if inside is not None:
-        return f"the path {inside!a} lies below a file"
+    clash = _clash(tree)
+    if clash is not None:
+        return clash
     try:
         size = sum(len(text.encode()) for text in tree.values())
     except UnicodeEncodeError:
@@ -35,6 +33,14 @@ def unfit(tree: Tree) -> str | None:
     return (
         f"{size} bytes are more than the {MAX_BYTES} that are judged" if size > MAX_BYTES else None
     )
+
+
+def _clash(tree: Tree) -> str | None:
+    """Return which two paths can't both be files."""
+    if len({path.casefold() for path in tree}) < len(tree):
+        return "two paths differ only in capitals, which are one file on some systems"
+    inside = next((path for path in tree for above in folders(path) if above in tree), None)
+    return None if inside is None else f"the path {inside!a} lies below a file"
 
 
 def folders(path: str) -> tuple[str, ...]:
