@@ -135,18 +135,15 @@ def _object(line: "TrialLine") -> dict[str, object]:
 
 def _trial(document: "Document", name: str) -> Outcome:
     from msgspec import to_builtins
-    from msgspec.structs import replace
 
     from bench.cli.talk import terminal_width
-    from bench.report.trial_cards import find_trial, trial_card
+    from bench.report.trial_cards import brief, find_trial, trial_card
 
     trial = find_trial(document, name)
-    # The object stays small: an answer's text and chunks are in the result document.
-    brief = replace(trial.response, content="", reasoning="", stream_chunks=())
     return Outcome(
         run_id=document.run_id,
         headline=f"trial {trial.id}: {trial.outcome}",
-        detail={"trial": to_builtins(replace(trial, response=brief))},
+        detail={"trial": to_builtins(brief(trial))},
         text=trial_card(trial, width=terminal_width()).rstrip("\n"),
     )
 

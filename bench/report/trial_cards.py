@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from bench.errors import UnknownName
 from bench.model.document import Document, DocumentTrial
 from bench.money import spent_on
@@ -74,6 +76,24 @@ def trial_card(trial: DocumentTrial, *, width: int) -> str:
             shown = visible(shorten(text, _MOST_TEXT), keep="\n")
             lines += ["", title, *(f"  {line}" for line in shown.split("\n"))]
     return "\n".join(lines) + "\n"
+
+
+def brief(trial: DocumentTrial) -> DocumentTrial:
+    """Return a trial without what can be long: texts, chunks, single gaps, turns, raw counts.
+
+    An object for programs stays small; the result document has all of it.
+    """
+    response = trial.response
+    short = msgspec.structs.replace(
+        response,
+        content="",
+        reasoning="",
+        stream_chunks=(),
+        tool_calls=(),
+        usage=msgspec.structs.replace(response.usage, raw={}),
+        timing=msgspec.structs.replace(response.timing, itl_ms=None, content_itl_ms=None),
+    )
+    return msgspec.structs.replace(trial, response=short, turns=())
 
 
 def _line(trial: DocumentTrial) -> TrialLine:

@@ -195,6 +195,14 @@ def test_a_run_that_goes_on_is_within_the_day_s_limit_too(bench, paid):
     assert 0 < limits["dayAllowanceUsd"] <= 1
 
 
+def test_what_nobody_knows_is_counted_and_never_zero(bench, here):
+    code, told, _ = bench.finish(bench.start_run("m", *QUICK, "--no-price-library"))
+    assert (code, told["spentUsd"]) == (0, None)
+    assert "at least $0.0000 since" in here.text(bench, "spend")
+    assert "and 1 request of unknown cost" in here.text(bench, "spend")
+    assert here.told(bench, "spend")["spentUsd"] is None
+
+
 def test_a_limit_per_day_needs_a_bound(bench, paid):
     limit_per_day(bench, 5)
     code, told, err = bench.finish(bench.start_run("m", *QUICK, "--no-price-library"))

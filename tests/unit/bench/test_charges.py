@@ -4,13 +4,26 @@ import pytest
 
 from bench.charges import Charge, Spend, by_target
 from bench.ledger import collect
-from bench.model.run import Resumed, Started, TrialDone
-from bench.model.trial import Usage
+from bench.model.agent import AgentRun
+from bench.model.run import Resumed, Started, TrialDone, TurnDone
+from bench.model.turn import TurnTrace
 from bench.spending import dated_charges, summed
 from tests.run_stage import ENVIRONMENT
 from tests.sample_documents import FAST, PATH, SLOW, failure, header, ledger, response, trial
 
-USAGE = Usage(prompt_tokens=10, completion_tokens=5)
+AGENT = AgentRun(
+    stop_reason="no_tool_calls",
+    turns=3,
+    tool_calls=0,
+    invalid_calls=0,
+    repeated_calls=0,
+    self_verified=False,
+    wall_ms=1.0,
+    model_ms=1.0,
+    tool_ms=0.0,
+    own_ms=0.0,
+    tree_hash="h",
+)
 
 
 def charge(usd, source, target_id="t"):
@@ -124,3 +137,37 @@ def test_a_resumed_run_s_charges_have_the_day_of_their_process():
     ]
     models = summed(dated_charges(book, since=began), lambda dated: dated.model_id)
     assert [(row.key, row.requests) for row in models] == [(FAST.model_id, 2)]
+
+
+def turned(number, **money):
+    turn = TurnTrace(
+        number=number,
+        response=response(),
+        started_offset_ms=number * 10.0,
+        answered_offset_ms=number * 10.0 + 5.0,
+        model_ms=5.0,
+        tool_ms=0.0,
+        own_ms=0.0,
+        **money,
+    )
+    return TurnDone(trial_id=f"{FAST.id}|{PATH.id}|r1", turn=turn)
+
+
+def test_a_trial_of_many_requests_is_charged_turn_by_turn():
+    whole = trial(FAST, PATH, 1, estimated_cost_usd=9.0, agent=AGENT)
+    book = collect(
+        [
+            header((FAST,), (PATH,)),
+            turned(1, cost_usd=0.5, cost_source="gateway", spent_usd=0.5, computed_cost_usd=0.25),
+            turned(2, spent_usd=0.125),
+            turned(3, spent_usd=None),
+            TrialDone(trial=whole),
+        ]
+    )
+    told = [(one.turn, one.usd, one.source, one.computed_usd) for one in book.charges]
+    assert told == [
+        (1, 0.5, "gateway", 0.25),
+        (2, 0.125, "reserve", None),
+        (3, None, None, None),
+    ]
+    assert (book.known_spend_usd, book.unknown_costs) == (0.625, 1)

@@ -1,5 +1,6 @@
 """Against the installed library itself: our prices give the costs that it computes."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 
 import genai_prices
@@ -61,6 +62,18 @@ def test_a_price_says_where_it_comes_from(library, ask, entry):
 )
 def test_what_it_does_not_know_has_no_price(library, ask):
     assert library.find(ask, at=NOON) is None
+
+
+def test_without_the_extra_there_is_no_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    assert PriceLibrary.load() is None
+
+
+def test_a_price_that_changed_is_that_of_the_day(library):
+    ask = wanted("openai/o3")
+    early = library.find(ask, at=datetime(2025, 1, 1, tzinfo=UTC))
+    now = library.find(ask, at=NOON)
+    assert early.input_usd > now.input_usd
 
 
 def test_steps_and_hours_arrive(library):

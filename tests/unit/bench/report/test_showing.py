@@ -14,7 +14,7 @@ from bench.model.trial import Response, ToolCall, Usage
 from bench.report.billing import billing_csv, billing_rows
 from bench.report.escaping import display_width
 from bench.report.run_card import run_card
-from bench.report.trial_cards import failed_lines, find_trial, slowest_lines, trial_card
+from bench.report.trial_cards import brief, failed_lines, find_trial, slowest_lines, trial_card
 from tests.sample_documents import (
     FAST,
     PATH,
@@ -23,6 +23,7 @@ from tests.sample_documents import (
     ledger,
     response,
     smoke_ledger,
+    timing,
     trial,
     verdict,
 )
@@ -152,6 +153,22 @@ def test_a_trial_of_unknown_cost_says_so():
     card = trial_card(document(bare).trials[0], width=100)
     assert "  outcome: answered\n" in card
     assert "  cost: unknown\n" in card
+
+
+def test_what_programs_get_of_a_trial_is_small_whatever_was_answered():
+    long = trial(
+        FAST,
+        PATH,
+        1,
+        response=response(
+            timing(itl_ms=(1.0,) * 5000, content_itl_ms=(1.0,) * 5000),
+            content="x" * 100_000,
+            reasoning="x" * 100_000,
+            tool_calls=(ToolCall(name="f", arguments="x" * 100_000),),
+            usage=Usage(prompt_tokens=1, raw={"x": "x" * 100_000}),
+        ),
+    )
+    assert len(msgspec.json.encode(brief(document(long).trials[0]))) < 4_000
 
 
 def test_a_bill_has_a_row_for_every_request_and_its_ids():
