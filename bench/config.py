@@ -12,18 +12,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
 
-from bench.durations import duration_text
 from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
-from bench.load.levels import Typed
 from bench.model.run import OptionOrigin
 from bench.presets import PRESETS, Preset
+from bench.setting_text import shown
 from bench.settings import (
     SETTINGS,
     Setting,
     Settings,
-    limit_ms,
-    positive_duration_ms,
     read_value,
 )
 
@@ -178,7 +175,7 @@ def load_config(flags: Mapping[str, object], place: Place) -> Config:
     if faults:
         raise ConfigFaults(faults)
     origins = {
-        setting.name: OptionOrigin(value=_shown(setting, values[field]), origin=labels[field])
+        setting.name: OptionOrigin(value=shown(setting, values[field]), origin=labels[field])
         for field, setting in SETTINGS.items()
     }
     return Config(
@@ -206,7 +203,8 @@ def _resolve(
             try:
                 values[field] = read_value(setting, raw)
             except ValueError as fault:
-                said = "" if setting.secret else f" is `{raw}`"
+                typed = ", ".join(map(str, raw)) if isinstance(raw, list | tuple) else raw
+                said = "" if setting.secret else f" is `{typed}`"
                 faults.append(f"{layer.label(setting)}{said}: {fault}")
             labels[field] = (
                 "flag" if layer.origin is Origin.FLAG else layer.label(setting).replace("`", "")
@@ -278,21 +276,6 @@ def _contradictions(values: Mapping[str, Any], trust: Mapping[str, Origin]) -> l
     if not values["key"] and trust["api_key_env"] is Origin.FLAG:
         faults.append("`--no-key` and `--api-key-env` exclude each other")
     return faults
-
-
-def _shown(setting: Setting, value: object) -> object:
-    """Return a value as `config show` and the journal keep it."""
-    if setting.name == "header" and isinstance(value, tuple):
-        return [f"{name}: …" for name, _ in value]
-    if setting.read in {limit_ms, positive_duration_ms}:
-        return duration_text(value) if isinstance(value, float) else "none"
-    if setting.kind == "one" and isinstance(value, tuple):
-        return "/".join(f"{part:g}" for part in value)
-    return [_typed(entry) for entry in value] if isinstance(value, tuple) else _typed(value)
-
-
-def _typed(value: object) -> object:
-    return value.text if isinstance(value, Typed) else value
 
 
 def find_git_root(folder: Path) -> Path | None:

@@ -33,19 +33,9 @@ from bench.model.run import (
 )
 from bench.model.trial import Trial
 from bench.model.turn import TurnTrace
+from bench.parts import OpenPart, Part
 from bench.stage_book import StageBook, Stages
 from bench.turn_book import TurnBook
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What one measuring process saw of the gateway's resource use."""
-
-    offset_ms: float
-    """Where the offsets of that process begin."""
-    samples: tuple[Sample, ...]
-    requests: int
-    """Begun before its last sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +61,8 @@ class Ledger:
     """``None`` = the last process that wrote here did not end in order, or has not ended yet."""
     damaged_lines: int = 0
     missing: tuple[PlannedTrial, ...] = ()
-    """Planned, and without a record or with an invalidated last one: what ``resume`` asks."""
+    """Planned, and without a record or with an invalidated last one: what ``resume`` asks. Of a
+    load stage that is not through its first trial stands for all."""
     attempts: Mapping[str, int] = field(default_factory=dict)
     """Trial id → number of its last attempt, lost ones included."""
     turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
@@ -155,26 +146,6 @@ class _Done:
     trial: Trial
 
 
-@dataclass(slots=True)
-class _OpenPart:
-    """A part that is being read."""
-
-    offset_ms: float
-    samples: list[Sample] = field(default_factory=list)
-    begun: int = 0
-    sampled: int = 0
-    """How many were begun when the last sample was written."""
-
-    def take(self, sample: Sample) -> None:
-        """Take the next sample."""
-        self.samples.append(sample)
-        self.sampled = self.begun
-
-    def closed(self) -> Part:
-        """Return the whole part."""
-        return Part(offset_ms=self.offset_ms, samples=tuple(self.samples), requests=self.sampled)
-
-
 class _Book:
     """Collects records one after another; ``close`` returns the ledger."""
 
@@ -191,7 +162,7 @@ class _Book:
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
         self.vantage: Vantage | None = None
-        self.parts: list[_OpenPart] = [_OpenPart(0.0)]
+        self.parts: list[OpenPart] = [OpenPart(0.0)]
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
         self.attempts: dict[str, int] = {}
@@ -229,15 +200,19 @@ class _Book:
         charges = tuple(sorted(self.charges.charges, key=lambda charge: charge.offset_ms))
         spend = by_target(charges)
         keeps_answers = self.header.config.save_responses
-        missing = tuple(
-            trial
-            for trial in self.planned.values()
-            if trial.id not in last or last[trial.id].invalidated is not None
+        stages = self.stages.close()
+        missing = (
+            *(
+                trial
+                for trial in self.planned.values()
+                if trial.id not in last or last[trial.id].invalidated is not None
+            ),
+            *stages.missing(self.header.plan, seed=self.header.config.seed),
         )
         return Ledger(
             header=self.header,
             trials=(*last.values(), *(trial for _, trial in self.stages.kept)),
-            stages=self.stages.close(),
+            stages=stages,
             vantage=self.vantage,
             superseded=tuple(done.trial for i in ids for done in self.done[i][:-1]),
             possibly_billed=tuple(self.lost),
@@ -278,7 +253,7 @@ class _Book:
         if isinstance(record, Resumed):
             self._lose_open()
             self.resumed.append(record)
-            self.parts.append(_OpenPart(record.offset_ms))
+            self.parts.append(OpenPart(record.offset_ms))
         self.footer = record if isinstance(record, Footer) else None
         self._reach(record.offset_ms)
 

@@ -4,16 +4,16 @@ A million trials are kept as about 100 bytes each; the sample, drawn evenly over
 what figures stand on that are not those of load.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from bench.load.blocks import UNFINISHED, is_finished
+from bench.load.blocks import UNFINISHED, is_finished, is_load
 from bench.load.columns import StageColumns
 from bench.load.shapes import planned_requests
 from bench.load.slo import Slo, read_slo
 from bench.model.load import Stage, StageBegun, StageDone
-from bench.model.run import Block, Incident, RunConfig
+from bench.model.run import Block, Incident, PlannedTrial, RunConfig
 from bench.model.trial import Trial
 
 MOST_KEPT = 10_000
@@ -53,7 +53,7 @@ class StageEntry:
     def planned(self) -> int:
         """How many measured trials it was to have: what came of it, once it is finished."""
         sent = self.recorded + self.lost
-        return sent if self.is_finished else max(sent, planned_requests(self.stage) or 0)
+        return sent if self.is_finished else max(sent + 1, planned_requests(self.stage) or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,22 @@ class Stages:
         ]
         return is_finished(block, own)
 
+    def missing(self, plan: Iterable[Block], *, seed: int) -> Iterator[PlannedTrial]:
+        """Yield for each load block that is not through the first trial of what is left of it."""
+        for block in plan:
+            if is_load(block) and not self.is_finished(block):
+                own = self.of(block.target_id, block.case_id)
+                ahead = 1 + sum(entry.is_finished for entry in own)
+                number = ahead if block.stage is None else block.stage.number
+                yield PlannedTrial(
+                    id=f"{block.target_id}|{block.case_id}|s{number}r1",
+                    target_id=block.target_id,
+                    case_id=block.case_id,
+                    run=1,
+                    seed=seed,
+                    stage=number,
+                )
+
     def expected(self, blocks: Iterable[Block]) -> dict[tuple[str, str], int]:
         """Return by target and case how many measured trials the load blocks are worth."""
         worth: dict[tuple[str, str], int] = {}
@@ -91,7 +107,9 @@ class Stages:
         for block in blocks:
             key, stage = (block.target_id, block.case_id), block.stage
             if stage is not None and (*key, stage.number) not in begun:
-                worth[key] = worth.get(key, 0) + (planned_requests(stage) or 0)
+                worth[key] = worth.get(key, 0) + (planned_requests(stage) or 1)
+            if block.sweep is not None and not self.is_finished(block):
+                worth[key] = worth.get(key, 0) + all(entry.is_finished for entry in self.of(*key))
         return worth
 
     def of(self, target_id: str, case_id: str | None = None) -> tuple[StageEntry, ...]:

@@ -24,12 +24,14 @@ from bench.errors import ForeignReports, UsageFault
 from bench.journal import read_journal
 from bench.keys import Origin
 from bench.ledger import Ledger
+from bench.load.blocks import is_load
 from bench.model.case import Case
 from bench.model.run import NewBudget, NewLimits, RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.coding import find_workbench, sandbox_note
 from bench.prepare.consent import free_because
-from bench.prepare.estimate import estimate
+from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.load import estimate_load, together
 from bench.prepare.offering import ask_gateway
 from bench.prepare.sources import recorded_cases
 from bench.raw_body import body_case, body_hash
@@ -143,13 +145,7 @@ class _GoingOn:
 def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: bool) -> Outcome:
     """Go on with what may cost money: with a yes, and within the user's limit per day."""
     ledger, run, account = going_on.ledger, going_on.run, day_account()
-    bounds = estimate(
-        [trial for trial in ledger.missing if trial.case_id in going_on.cases],
-        targets=ledger.header.targets,
-        cases=going_on.cases,
-        config=run,
-        body=going_on.body,
-    )
+    bounds = _bounds(going_on)
     console.say(f"paid run, what is missing: {bounds.text()}")
     agree(
         bounds,
@@ -170,6 +166,19 @@ def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: b
         if outcome.spent_usd is not None:
             claim.settle(outcome.spent_usd - before)
         return outcome
+
+
+def _bounds(going_on: _GoingOn) -> Estimate:
+    ledger, cases = going_on.ledger, going_on.cases
+    left = [b for b in ledger.header.plan if is_load(b) and not ledger.stages.is_finished(b)]
+    asked = [t for t in ledger.missing if t.case_id in cases and t.stage is None]
+    targets, run, body = ledger.header.targets, going_on.run, going_on.body
+    return together(
+        (
+            estimate(asked, targets=targets, cases=cases, config=run, body=body),
+            estimate_load(left, targets=targets, cases=cases, config=run, body=body),
+        )
+    )
 
 
 def _carried_out(going_on: _GoingOn, session: Session, console: Console) -> Outcome:

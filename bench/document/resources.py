@@ -3,9 +3,9 @@
 import itertools
 from collections.abc import Iterable, Sequence
 
-from bench.ledger import Part
 from bench.model.resources import GatewayResources, ResourceSeries
 from bench.model.run import Gateway, Sample
+from bench.parts import Part
 
 MOST_POINTS = 400
 """Longest series in a document; the journal has every sample."""

@@ -106,7 +106,7 @@ def estimate_load(
         if stage is not None:
             one = _one(block, stage, targets=targets, cases=cases, config=config, body=body)
             parts.append(_times(one, block, stage))
-    return _total(parts)
+    return together(parts)
 
 
 def _one(
@@ -153,7 +153,9 @@ def _times(one: Estimate, block: Block, stage: Stage) -> Estimate:
     )
 
 
-def _total(parts: list[Estimate]) -> Estimate:
+def together(parts: Iterable[Estimate]) -> Estimate:
+    """Return the bounds of all ``parts``."""
+    parts = list(parts)
     outputs = [part.output_tokens for part in parts]
     return Estimate(
         requests=sum(part.requests for part in parts),

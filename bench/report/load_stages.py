@@ -27,7 +27,7 @@ _ENDS = {
     "skipped": "skipped",
     "budget": "time budget",
     "max_cost": "money limit",
-    "stopped": "stopped",
+    "stopped": "the end of the run",
 }
 _WHY = {
     "degradation": "twice as slow as the first stage, or ever slower",
@@ -179,7 +179,8 @@ def stage_lines(document: Document) -> Iterator[str]:
         if stage.late or stage.dropped:
             parts.append(f"{stage.late} sent late, {stage.dropped} due and never sent")
         if stage.reason not in {"requests", "duration", "trace"}:
-            parts.append(f"ended by {_ENDS.get(stage.reason or '', 'nothing yet')}")
+            why = _ENDS.get(stage.reason or "", "nothing: it was cut")
+            parts.append(f"ended by {why}" + (f" ({stage.detail})" if stage.detail else ""))
         yield f"{stage.label}: {'; '.join(parts)}"
 
 

@@ -58,6 +58,8 @@ class Series:
 
     async def _stage(self, block: Block, stage: Stage) -> bool:
         """Run one stage; return whether it ended for a reason of its own."""
+        if self._control.reason is not None:
+            return False
         key = (block.target_id, block.case_id)
         ended = self._ended[key]
         if block.sweep is None and any(done.reason in _GIVEN_UP for _, done in ended):

@@ -27,18 +27,19 @@ def client_limits(
     return tuple(_limits(done, stage, _bound(ttft, itl)))
 
 
-def _bound(ttft: NumericSummary | None, itl: SketchSummary | None) -> float:
+def _bound(ttft: NumericSummary | None, itl: SketchSummary | None) -> float | None:
+    """Return the lag that figures can stand; ``None``: there are no times that it could spoil."""
     medians = [summary.p50 for summary in (ttft, itl) if summary is not None]
-    return max(LAG_FLOOR_MS, LAG_SHARE * min(medians)) if medians else LAG_FLOOR_MS
+    return max(LAG_FLOOR_MS, LAG_SHARE * min(medians)) if medians else None
 
 
-def _limits(done: StageDone, stage: Stage, bound_ms: float) -> Iterator[str]:
+def _limits(done: StageDone, stage: Stage, bound_ms: float | None) -> Iterator[str]:
     reading = done.client
     if reading.utilisation_max is not None and reading.utilisation_max > MOST_UTILISATION:
         busy, most = reading.utilisation_max, MOST_UTILISATION
         yield f"its event loop was {busy:.0%} busy in one second (at most {most:.0%} is fine)"
     lag = _lag(reading)
-    if lag is not None and lag > bound_ms:
+    if lag is not None and bound_ms is not None and lag > bound_ms:
         yield f"every hundredth read waited {lag:.1f} ms or more for it ({bound_ms:.1f} ms is fine)"
     if "connections only" in done.detail:
         yield "the system lets it open too few connections"
