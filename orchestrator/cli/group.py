@@ -56,6 +56,7 @@ _COMMANDS = {
         path=f"{_HERE}.doctor:doctor_command",
         summary="What this machine can prove and what not, and what to do about it.",
     ),
+    "models": BENCH_COMMANDS["models"],
     "cases": BENCH_COMMANDS["cases"],
     "trust": Lazy(
         path=f"{_HERE}.trusting:trust_command",
