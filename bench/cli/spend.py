@@ -137,20 +137,26 @@ def _read(shelf: "Shelf", *, since: datetime) -> _Found:
 def _told(
     found: _Found, begin: datetime, repository: Path | None, today: dict[str, float] | None
 ) -> Outcome:
+    from bench.report.figures import source_words
+
     total = Spend.of(dated.charge for dated in found.charges)
     runs = summed(found.charges, lambda dated: dated.run_id)
     days = summed(found.charges, lambda dated: dated.day)
     models = sorted(
         summed(found.charges, lambda dated: dated.model_id), key=lambda row: -row.spend.known_usd
     )
-    where = f"of `{repository.parent}`" if repository else "of every repository"
+    where = f"in `{repository.parent}`" if repository else "anywhere"
     free = f"; {found.free_runs} free left out" if found.free_runs else ""
     count = f"{len(runs)} paid run{'' if len(runs) == 1 else 's'}"
-    headline = f"{_amount(total)} since {begin:%Y-%m-%d %H:%M} UTC in {count} {where}{free}"
+    spent = f"{_amount(total)} in {count}" if runs else "nothing was paid"
+    headline = f"{spent} {where} since {begin:%Y-%m-%d %H:%M} UTC{free}"
     lines = [headline]
     if found.charges:
         lines += ["", *_table("day (UTC)", days), "", *_table("model", models)]
-        lines += ["", *(f"{_usd(usd)}  {source}" for source, usd in total.by_source.items())]
+        lines += [
+            "",
+            *(f"{_usd(usd)} {source_words(source)}" for source, usd in total.by_source.items()),
+        ]
     if today is not None:
         lines += ["", _day_line(today)]
     return Outcome(

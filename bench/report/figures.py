@@ -94,3 +94,19 @@ def counted(count: int, noun: str) -> str:
 def trial_name(trial_id: str) -> str:
     """Return ``target · case · r1`` for ``target|case|r1``."""
     return trial_id.replace("|", " · ")
+
+
+def source_words(source: str) -> str:
+    """Return who says what something cost, to go on with behind an amount."""
+    return _SOURCES.get(source, f"by {source}")
+
+
+_SOURCES = {
+    "gateway": "told by the gateway",
+    "gateway-list": "by the gateway's list",
+    "catalogue": "by the catalogue",
+    "assumed": "at assumed prices",
+    "simulator": "by the simulator's list",
+    "genai-prices": "by genai-prices",
+    "reserve": "reserved",
+}

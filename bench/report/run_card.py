@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from bench.model.document import Document
 from bench.report.as_text import terminal_summary
 from bench.report.escaping import visible, wrap
-from bench.report.figures import ABSENT, counted, usd
+from bench.report.figures import ABSENT, counted, source_words, usd
 from bench.report.making import making_sections
 from bench.report.tables import Section
 from bench.report.verdict import trust_level
@@ -53,7 +53,9 @@ def _money(document: Document) -> Iterator[str]:
     else:
         yield f"{usd(spend.total_usd)} in all, warm-ups and lost answers included"
     for source, amount in spend.by_source.items():
-        yield f"{usd(amount)} {source}"
+        yield f"{usd(amount)} {source_words(source)}"
+    if document.simulated:
+        yield "the upstream was simulated: nobody bills this"
 
 
 def _targets(section: Section) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from bench.model.document import Document
 from bench.model.summary import EfficiencySummary, MetricSummary, TargetSummary
 from bench.report.cells import HELD_BACK, is_held_back, median, p90
-from bench.report.figures import ABSENT, counted, ms, percent, rate_detail, usd
+from bench.report.figures import ABSENT, counted, ms, percent, rate_detail, source_words, usd
 from bench.report.tables import Cell, Section, Table
 
 
@@ -172,23 +172,10 @@ def _total_cell(efficiency: EfficiencySummary) -> Cell:
         total = f"at least {usd(efficiency.known_spend_usd)}"
     sources = efficiency.spend_by_source
     if len(sources) == 1 and not efficiency.reserved_usd:
-        details += [_SOURCES.get(source, source) for source in sources]
+        details += [source_words(source) for source in sources]
     else:
-        details += [
-            f"{usd(amount)} {_SOURCES.get(source, source)}" for source, amount in sources.items()
-        ]
+        details += [f"{usd(amount)} {source_words(source)}" for source, amount in sources.items()]
     return Cell(text=total, detail=", ".join(details))
-
-
-_SOURCES = {
-    "gateway": "told by the gateway",
-    "gateway-list": "by the gateway's list",
-    "catalogue": "by the catalogue",
-    "assumed": "at assumed prices",
-    "simulator": "by the simulator's list",
-    "genai-prices": "by genai-prices",
-    "reserve": "reserved",
-}
 
 
 def _tokens(count: int | None) -> str:

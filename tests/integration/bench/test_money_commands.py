@@ -85,7 +85,7 @@ def test_a_run_is_shown_whole_by_trial_and_as_a_bill_and_nothing_is_written(benc
     before = {path: path.stat().st_mtime_ns for path in bench.folder.rglob("*") if path.is_file()}
     card = here.text(bench, "show", "latest")
     assert "Can it be trusted?" in card
-    assert "$0.000230 assumed" in card
+    assert "$0.000230 at assumed prices" in card
     assert "assume-price = 10/100  (flag)" in card
     trial_id = "m|tool_selection_exact|r1"
     (row,) = csv.DictReader(io.StringIO(here.text(bench, "show", str(bench.journal), "--billing")))
@@ -133,7 +133,7 @@ def test_spending_is_summed_up_over_all_worktrees_of_a_repository(bench, here):
     for place in (main, worktree(bench, "other"), bench):
         assert run_once(place)[0] == 0
     told = here.told(main, "spend")
-    assert told["headline"].endswith(f"in 2 paid runs of `{main.folder}`")
+    assert f" in 2 paid runs in `{main.folder}` since " in told["headline"]
     assert told["spentUsd"] == pytest.approx(2 * 0.00023)
     (day,) = told["detail"]["days"]
     assert (day["requests"], day["unknownRequests"]) == (2, 0)
@@ -141,8 +141,8 @@ def test_spending_is_summed_up_over_all_worktrees_of_a_repository(bench, here):
     assert told["detail"]["bySource"] == {"assumed": pytest.approx(0.00046)}
     assert len(told["detail"]["runs"]) == 2
     text = here.text(main, "spend", "--since", "1d", "--everywhere")
-    assert "in 3 paid runs of every repository" in text
-    assert "$0.00069  assumed" in text
+    assert "in 3 paid runs anywhere since " in text
+    assert "$0.00069 at assumed prices" in text
 
 
 def test_a_journal_that_can_t_be_read_is_named_and_left_out(bench, here):
@@ -198,7 +198,7 @@ def test_a_run_that_goes_on_is_within_the_day_s_limit_too(bench, paid):
 def test_what_nobody_knows_is_counted_and_never_zero(bench, here):
     code, told, _ = bench.finish(bench.start_run("m", *QUICK, "--no-price-library"))
     assert (code, told["spentUsd"]) == (0, None)
-    assert "at least $0.0000 since" in here.text(bench, "spend")
+    assert "at least $0.0000 in 1 paid run anywhere since" in here.text(bench, "spend")
     assert "and 1 request of unknown cost" in here.text(bench, "spend")
     assert here.told(bench, "spend")["spentUsd"] is None
 
@@ -236,7 +236,7 @@ def test_what_a_gateway_reports_counts_and_a_difference_is_told(bench, here, pai
     assert told["spentUsd"] == 0.5
     card = " ".join(here.text(bench, "show", "latest").split())
     assert "the gateway reports $0.500000 for 1 trial whose tokens come to $0.000230" in card
-    assert "$0.500 gateway" in card
+    assert "$0.500 told by the gateway" in card
 
 
 def git(folder: Path, *words: str) -> None:

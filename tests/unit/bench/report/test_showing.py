@@ -47,7 +47,7 @@ def test_a_card_says_what_whether_and_how():
     card = run_card(KILLED, width=100)
     assert "Can it be trusted?\n  No: figures are missing or broken.\n  !! " in card
     assert "What it cost\n  $0.00318 in all" in card
-    assert "  $0.00300 reserve" in card
+    assert "  $0.00300 reserved" in card
     assert "What was measured (prices per million tokens)\n  swift/demo-small: name Demo" in card
     assert "prices from simulator, 2026-11-30" in card
     assert "How it was made\n  run: " in card
