@@ -39,13 +39,13 @@ class AgentSummary(Record, frozen=True, kw_only=True):
     solve_rate: float | None = None
     """Solved of scored."""
     scored: int = 0
-    """Trials with a verdict."""
+    """Trials with a verdict that the pinned target answered."""
     tasks: int = 0
     """Tasks with a scored trial: what the interval stands on."""
     solve_rate_interval: Interval | None = None
     """Bootstrap over tasks."""
     unscored: dict[str, int] = {}
-    """Trials without a verdict, outside the solve rate, by stop reason."""
+    """Trials outside the solve rate by stop reason, or ``not_pinned``: another one answered."""
     stop_reasons: dict[str, int] = {}
     """Of all trials."""
     passes: tuple[PassEstimate, ...] = ()

@@ -32,6 +32,7 @@ _STOPS = {
     "cancelled": "cancelled in flight",
     "incident": "incident",
     "stopped": "the run ended",
+    "not_pinned": "not the pinned target's (counted above too)",
 }
 _LONGEST_NAME = 40
 
@@ -248,18 +249,28 @@ def _ends(found: _Found) -> Section:
             target_id,
             _STOPS.get(stop, stop),
             str(count),
-            "no verdict" if stop in agent.unscored else "",
+            str(agent.unscored.get(stop, 0)),
         )
         for target_id, agent in found
-        for stop, count in sorted(agent.stop_reasons.items(), key=lambda one: -one[1])
+        for stop, count in sorted(_ended(agent).items(), key=lambda one: -one[1])
     ]
     return Section(
         id="agent-ends",
         title="How agentic trials ended",
         note="Every recorded trial.",
-        table=Table(columns=("Target", "End", "Trials", "Verdict"), rows=tuple(rows), words=2),
+        table=Table(
+            columns=("Target", "End", "Trials", "Without verdict"), rows=tuple(rows), words=2
+        ),
         is_folded=True,
     )
+
+
+def _ended(agent: AgentSummary) -> dict[str, int]:
+    """Return the ends by stop reason, and those that count nowhere because another one answered."""
+    other = {
+        stop: count for stop, count in agent.unscored.items() if stop not in agent.stop_reasons
+    }
+    return {**agent.stop_reasons, **other}
 
 
 def _solve_detail(agent: AgentSummary) -> str:

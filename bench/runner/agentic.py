@@ -127,7 +127,6 @@ class AgentTrials:
     ) -> Trial:
         planned, request = desk.planned, desk.call.request
         last = turns[-1]
-        pins = [turn.pin_violated for turn in turns if turn.pin_violated is not None]
         return Trial(
             id=planned.id,
             target_id=planned.target_id,
@@ -146,7 +145,7 @@ class AgentTrials:
             estimated_cost_usd=_sum(_cost_of(turn) for turn in turns),
             cost_source=_one_of(turn.cost_source for turn in turns),
             computed_cost_usd=_sum(turn.computed_cost_usd for turn in turns),
-            pin_violated=any(pins) if pins else None,
+            pin_violated=_any(turn.pin_violated for turn in turns),
             invalidated=invalidated,
             agent=run,
         )
@@ -261,6 +260,8 @@ def _whole_response(turns: Sequence[TurnTrace], wall_ms: float) -> Response:
         connection=first.connection,
         gateway_cost_usd=_sum(turn.response.gateway_cost_usd for turn in turns),
         gateway_overhead_ms=None,
+        fallback=_any(turn.response.fallback for turn in turns),
+        cache_hit=_any(turn.response.cache_hit for turn in turns),
         simulated=any(turn.response.simulated for turn in turns),
     )
 
@@ -291,6 +292,12 @@ def _sum(values: Iterable[_Number | None]) -> _Number | None:
     listed = list(values)
     known = [value for value in listed if value is not None]
     return sum(known[1:], known[0]) if known and len(known) == len(listed) else None
+
+
+def _any(values: Iterable[bool | None]) -> bool | None:
+    """Return whether it holds of one turn; ``None`` = no turn tells."""
+    known = [value for value in values if value is not None]
+    return any(known) if known else None
 
 
 def _one_of(sources: Iterable[str | None]) -> str | None:

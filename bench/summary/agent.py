@@ -1,7 +1,8 @@
 """Agentic figures of one target: how many tasks it solves, how it works, and what that costs.
 
 A trial without a verdict (cut by budget, money, the user or an incident, or ended by a provider's
-error) is listed and outside the solve rate. One that took too many turns is a failure.
+error), and one that another provider answered, is listed and outside the solve rate. One that took
+too many turns is a failure.
 """
 
 from collections import Counter
@@ -16,7 +17,10 @@ from bench.model.summary import NumericSummary, Rate
 from bench.model.trial import Trial
 from bench.stats import bootstrap_over_cases, mean_of, rate, share_of, summarize_numbers
 from bench.summary.efficiency import cost_of
-from bench.summary.selection import by_key, counted, is_kind, passed
+from bench.summary.selection import by_key, counted, is_kind, passed, proven
+
+NOT_PINNED = "not_pinned"
+"""Another provider or model answered, or a cache: what was solved is not the target's."""
 
 
 def agent_summary(trials: Iterable[Trial], cases: Mapping[str, CaseInfo]) -> AgentSummary | None:
@@ -30,7 +34,7 @@ def agent_summary(trials: Iterable[Trial], cases: Mapping[str, CaseInfo]) -> Age
     if not own:
         return None
     counting = counted(own)
-    scored = [trial for trial in counting if _is_scored(trial)]
+    scored = [trial for trial in proven(counting) if _is_scored(trial)]
     judged = {trial.id for trial in scored}
     by_task = by_key(scored, lambda trial: trial.case_id)
     verdicts = {task: [passed(trial) for trial in group] for task, group in by_task.items()}
@@ -42,7 +46,7 @@ def agent_summary(trials: Iterable[Trial], cases: Mapping[str, CaseInfo]) -> Age
         scored=len(scored),
         tasks=len(by_task),
         solve_rate_interval=bootstrap_over_cases(verdicts),
-        unscored=dict(Counter(_stop(trial) for trial in own if trial.id not in judged)),
+        unscored=dict(Counter(_why_unscored(trial) for trial in own if trial.id not in judged)),
         stop_reasons=dict(Counter(map(_stop, own))),
         passes=pass_estimates(verdicts.values()),
         difficulties=_difficulties(verdicts, cases),
@@ -142,3 +146,8 @@ def _is_scored(trial: Trial) -> bool:
 
 def _stop(trial: Trial) -> str:
     return "unknown" if trial.agent is None else trial.agent.stop_reason
+
+
+def _why_unscored(trial: Trial) -> str:
+    """Return why a trial is outside the solve rate."""
+    return NOT_PINNED if _is_scored(trial) and trial.invalidated is None else _stop(trial)

@@ -10,6 +10,8 @@ from bench import __version__
 from bench.document import build_document, encode_document, read_document
 from bench.document.trust import Circumstances, caveats
 from bench.errors import JournalUnreadable
+from bench.model.agent import AgentRun
+from bench.model.agent_summary import AgentSummary
 from bench.model.document import Document
 from bench.model.run import Gateway, Incident, Resumed, RunConfig, Sample, Started
 from bench.model.summary import (
@@ -499,6 +501,8 @@ def test_every_figure_is_explained():
         ReliabilitySummary,
         EfficiencySummary,
         Timing,
+        AgentRun,
+        AgentSummary,
     )
     counts = {"trials", "excluded", "completionTokens", "promptTokens", "cachedPromptTokens"}
     ranges = {"p90Interval", "p95Interval", "bodyNotEnded"}
