@@ -11,6 +11,7 @@ import pytest
 from bench.errors import UsageFault
 from bench.evaluators import evaluate
 from bench.external import Asked, Unsupported, choose, known_suites
+from bench.external.ifeval import words
 from bench.external.ifeval.kinds import KINDS
 from bench.journal import read_journal
 from bench.model.case import Case
@@ -159,6 +160,18 @@ def test_a_file_that_is_no_data_is_told(tmp_path, content, said):
         path.write_bytes(content)
     with pytest.raises(UsageFault, match=said):
         load("ifeval", path)
+
+
+def test_a_check_whose_library_is_missing_says_how_to_get_it(monkeypatch, tmp_path):
+    path = tmp_path / "x.jsonl"
+    told = {"relation": "at least", "num_sentences": 2}
+    kinds = ["length_constraints:number_sentences"]
+    path.write_text(jsonl({**LINE, "instruction_id_list": kinds, "kwargs": [told]}))
+    words._sentences.cache_clear()
+    monkeypatch.setitem(sys.modules, "punkt", None)
+    with pytest.raises(UsageFault, match="needs the package `punkt`") as refused:
+        load("ifeval", path)
+    assert "gateway-bench[ifeval]" in (refused.value.hint or "")
 
 
 def test_limit_and_offset_count_over_the_data_as_it_is(prompts):

@@ -1,9 +1,11 @@
 """What a table describes: prompts, variables, seeds, checks; and what is said of a wrong one."""
 
 import json
+import sys
 
 import pytest
 
+from bench.errors import UsageFault
 from bench.evaluators import evaluate
 from bench.model.run import PlannedTrial
 from bench.model.target import Target, TargetMetadata
@@ -12,6 +14,7 @@ from bench.plan import build_plan
 from bench.usercases.building import read_case
 from bench.usercases.fields import Faults
 from bench.usercases.located import Located
+from bench.usercases.yaml_text import read_yaml
 
 FILES = {"long.txt": "Sum {{a}}.", "schema.json": '{"type": "array"}', "broken.json": "{"}
 
@@ -306,3 +309,28 @@ def test_a_case_is_a_table():
     faults = Faults(Located(value=[], lines={}))
     assert read_case([], (), faults, default_id="x", read_file=read_file) is None
     assert "a case is a table of fields, not a list" in [text for _, text in faults.found]
+
+
+@pytest.mark.parametrize(
+    ("package", "check"),
+    [
+        ("re2", {"type": "regex", "pattern": "gwb missing"}),
+        ("jsonschema_rs", {"type": "json-schema", "schema": True}),
+    ],
+)
+def test_a_check_whose_library_is_missing_says_how_to_get_it(monkeypatch, package, check):
+    monkeypatch.setitem(sys.modules, package, None)
+    _, faults = read(prompt="a", checks=[check])
+    assert any("pip install 'gateway-bench[cases]'" in fault for fault in faults)
+
+
+def test_yaml_without_its_library_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(UsageFault, match="pyyaml") as refused:
+        read_yaml("a: 1")
+    assert "gateway-bench[cases]" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_a_difficulty_is_kept(level):
+    assert made(prompt="a", difficulty=level).info.difficulty == level
