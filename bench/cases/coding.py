@@ -16,5 +16,6 @@ CODING_IDS = (
     "agentic_forty_files",
     "agentic_test_cases",
     "agentic_text_merge",
+    "agentic_registers",
 )
 """From easy to expert; the order in which they are listed and planned."""

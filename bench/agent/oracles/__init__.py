@@ -14,6 +14,7 @@ from bench.agent.oracles import (
     invoices,
     paging,
     parcels,
+    registers,
     shares,
     shelves,
     taxi,
@@ -38,4 +39,5 @@ CHECKS: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "agentic_forty_files": parcels.checks,
     "agentic_test_cases": shares.checks,
     "agentic_text_merge": edits.checks,
+    "agentic_registers": registers.checks,
 }

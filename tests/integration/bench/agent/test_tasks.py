@@ -33,6 +33,7 @@ TEXT_HASHES = {
     "agentic_forty_files": "d00184c2e8c3cc03",
     "agentic_test_cases": "897fc89e4acc28b4",
     "agentic_text_merge": "d059ac3eb85ce293",
+    "agentic_registers": "4179513e30144c8a",
 }
 
 

@@ -105,3 +105,35 @@ def test_no_file_breaks_the_judges_of_files(cases):
             fault = check.judge({"cases.json": text})
             assert fault is None or isinstance(fault, str)
     assert all(isinstance(check.judge({}), str) for check in TREE_CHECKS)
+
+
+def test_a_program_that_squares_for_ever_is_stopped():
+    checks = [check for task_id, check in JUDGED if task_id == "agentic_registers"]
+    longest = max(checks, key=lambda check: len(json.dumps(check.input)))
+    assert isinstance(longest.expects, Judged)
+    program = [["load", 0, 999_999], *[["mul", 0, 0]] * 150]
+    assert "a number that no formula has" in str(longest.expects.judge(program))
+
+
+@pytest.mark.parametrize(
+    ("program", "fault"),
+    [
+        ("x", "returned 'x', no program"),
+        ([["load", 0, "x"]] * 9_000, "9000 instructions, where 1 are enough"),
+        ([["load", 0, "q"]], "no instruction"),
+        ([["load", 2, 1]], "no instruction"),
+        ([["load", True, 1]], "no instruction"),
+        ([["load", 0, 1.0]], "no instruction"),
+        ([["load", 0, 10**7]], "no instruction"),
+        ([["add", 0, 0]], "no instruction"),
+        ([["store", 0, 0]], "no instruction"),
+        ([["fetch", 0, 0]], "no instruction"),
+        ([["load", 1, 1]], "give None, not"),
+        ([], "give None, not"),
+    ],
+)
+def test_a_program_that_the_machine_can_not_run_is_wrong(program, fault):
+    check = next(check for task_id, check in JUDGED if task_id == "agentic_registers")
+    assert check.input["registers"] == 2
+    assert isinstance(check.expects, Judged)
+    assert fault in str(check.expects.judge(program))

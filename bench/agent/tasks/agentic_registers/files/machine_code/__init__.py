@@ -1,0 +1,1 @@
+"""Code for a machine with few registers."""
