@@ -55,7 +55,7 @@ def _working(task: CodingTask, change: Mapping[str, str]) -> tuple[BookAnswer, .
     reads = [Call(name="read_file", arguments={"path": path}) for path in known]
     return (
         _look(),
-        _calling(*reads),
+        _calling(*reads) if reads else _look(),
         _writing(change),
         _calling(Call(name="run_tests")),
         _saying("Done: the change is made and the tests pass."),

@@ -15,8 +15,6 @@ PERFECT, MALFORMED, SLOPPY = "sim-perfect", "sim-malformed", "sim-sloppy"
 TASKS = (
     "agentic_bugfix_small",
     "agentic_api_change",
-    "agentic_parser",
-    "agentic_forty_files",
     "agentic_text_merge",
 )
 """Of every difficulty, with one file and with six to change."""
