@@ -19,7 +19,7 @@ from orchestrator.errors import OrchestratorError
 from orchestrator.sources import ENVIRONMENT_KEYS
 
 ROOT = Path(__file__).parents[2]
-_SYSTEM = {"XDG_STATE_HOME", "XDG_DATA_HOME", "NO_COLOR", "LOCAL_GATEWAY_KEY"}
+_SYSTEM = {"XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "NO_COLOR", "LOCAL_GATEWAY_KEY"}
 """Read beside the tables, and the example of a local key."""
 
 
