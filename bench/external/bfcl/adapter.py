@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bench.external.bfcl.judging import judge_simple_call, right_arguments
+from bench.external.bfcl.judging import Described, judge_simple_call, right_arguments
 from bench.external.contract import Loaded, SuiteFault, Unsupported, fixed_case
 from bench.external.lines import objects, read_text
 from bench.model.case import Case, CaseInfo, ChatRequest, Message
@@ -97,7 +97,10 @@ def _item(
         (function,) = line["function"]
         described, title = function["parameters"], str(function["name"])
         schema = _schema(described)
-        types = {name: one.get("type", "") for name, one in described["properties"].items()}
+        told = Described(
+            types={name: one.get("type", "") for name, one in described["properties"].items()},
+            required=frozenset(described.get("required", ())),
+        )
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         faults.append(f"line {number}: no question with one function: {error!r}")
         return None
@@ -126,9 +129,9 @@ def _item(
             text_hash=None,
         ),
         request=ChatRequest(messages=messages, temperature=0.0, tools=(tool,)),
-        evaluate=partial(judge_simple_call, name=name, allowed=allowed, types=types),
-        rules=allowed,
-        book=_calling(name, right_arguments(allowed)),
+        evaluate=partial(judge_simple_call, name=name, allowed=allowed, described=told),
+        rules=[allowed, sorted(told.required)],
+        book=_calling(name, right_arguments(allowed, told.required)),
         book_wrong=_calling(name, {}),
     )
 

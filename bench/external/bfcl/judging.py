@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bench.evaluators.excerpt import excerpt
@@ -12,11 +13,22 @@ from bench.model.trial import Answer, Evaluation
 Allowed = Mapping[str, Sequence[Any]]
 """Argument → the values that are right; an empty text among them makes the argument optional."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What a function's description says of its arguments."""
+
+    types: Mapping[str, str]
+    """By argument, in the data's words."""
+    required: frozenset[str]
+    """These are never optional, whatever values are allowed."""
+
+
 _LOOSE = re.compile(r"[ ,./\-_*^]")
 
 
 def judge_simple_call(
-    answer: Answer, *, name: str, allowed: Allowed, types: Mapping[str, str]
+    answer: Answer, *, name: str, allowed: Allowed, described: Described
 ) -> Evaluation:
     """Judge a call by the values allowed for each argument.
 
@@ -24,9 +36,9 @@ def judge_simple_call(
         answer: What the model said.
         name: Of the function, as it was offered.
         allowed: By argument.
-        types: Type of each argument in the function's description, in the data's words.
+        described: The function's own description.
     """
-    problem = _problem(answer, name, allowed, types)
+    problem = _problem(answer, name, allowed, described)
     expected = f"{name}({_shown(allowed)})"
     calls = "; ".join(f"{call.name[:80]}({call.arguments[:200]})" for call in answer.tool_calls[:8])
     return Evaluation(
@@ -39,10 +51,13 @@ def judge_simple_call(
     )
 
 
-def right_arguments(allowed: Allowed) -> dict[str, Any]:
+def right_arguments(allowed: Allowed, required: frozenset[str]) -> dict[str, Any]:
     """Return arguments that are right: of each the first value, optional ones left out."""
+    said = {name: [one for one in values if one != ""] for name, values in allowed.items()}
     return {
-        name: _first(values[0]) for name, values in allowed.items() if values and "" not in values
+        name: _first(said[name][0])
+        for name, values in allowed.items()
+        if said[name] and ("" not in values or name in required)
     }
 
 
@@ -59,16 +74,16 @@ def _first(value: object) -> object:
     return value
 
 
-def _problem(answer: Answer, name: str, allowed: Allowed, types: Mapping[str, str]) -> str | None:
+def _problem(answer: Answer, name: str, allowed: Allowed, described: Described) -> str | None:
     calls = answer.tool_calls
     if len(calls) != 1:
         return f"{len(calls)} calls instead of one"
     if calls[0].name != name:
         return f"`{calls[0].name[:80]}` was called instead of `{name}`"
-    return _argument_problem(calls[0].arguments, allowed, types)
+    return _argument_problem(calls[0].arguments, allowed, described)
 
 
-def _argument_problem(text: str, allowed: Allowed, types: Mapping[str, str]) -> str | None:
+def _argument_problem(text: str, allowed: Allowed, described: Described) -> str | None:
     try:
         given = parse_strict(text)
     except NotJson as error:
@@ -78,7 +93,12 @@ def _argument_problem(text: str, allowed: Allowed, types: Mapping[str, str]) -> 
     unknown = [key for key in given if key not in allowed]
     if unknown:
         return f"an argument that the function doesn't have: {unknown[0][:80]}"
-    missing = [key for key, values in allowed.items() if key not in given and "" not in values]
+    missing = [
+        key
+        for key, values in allowed.items()
+        if key not in given and ("" not in values or key in described.required)
+    ]
+    types = described.types
     wrong = [key for key in given if not _is_allowed(given[key], allowed[key], types.get(key, ""))]
     lacking = f"missing argument: {', '.join(missing)}" if missing else None
     return lacking or (f"wrong value: {', '.join(wrong)}" if wrong else None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bench.external.bfcl.judging import judge_simple_call, right_arguments
+from bench.external.bfcl.judging import Described, judge_simple_call, right_arguments
 from bench.model.trial import Answer, ToolCall
 
 ALLOWED: dict[str, list[Any]] = {
@@ -18,6 +18,7 @@ ALLOWED: dict[str, list[Any]] = {
     "is_open": [True],
 }
 TYPES = {"days": "integer", "share": "float", "is_open": "boolean", "city": "string"}
+DESCRIBED = Described(types=TYPES, required=frozenset({"city"}))
 RIGHT = {
     "city": "new-york.",
     "days": 3,
@@ -29,7 +30,9 @@ RIGHT = {
 
 
 def judge(*calls):
-    return judge_simple_call(Answer(tool_calls=calls), name="f", allowed=ALLOWED, types=TYPES)
+    return judge_simple_call(
+        Answer(tool_calls=calls), name="f", allowed=ALLOWED, described=DESCRIBED
+    )
 
 
 def call(arguments, name="f"):
@@ -42,7 +45,7 @@ def test_values_are_compared_as_the_leaderboard_does():
 
 
 def test_the_first_allowed_values_are_right():
-    made = right_arguments(ALLOWED)
+    made = right_arguments(ALLOWED, DESCRIBED.required)
     assert "unit" not in made
     assert made["where"] == {"x": 1}
     assert judge(call(made)).passed is True
@@ -74,3 +77,13 @@ def test_anything_else_is_wrong_and_says_why(calls, reason):
     verdict = judge(*calls)
     assert verdict.passed is False
     assert reason in (verdict.detail or "")
+
+
+def test_what_the_function_requires_is_never_optional():
+    described = Described(types={}, required=frozenset({"a"}))
+    allowed = {"a": ["", "x"], "b": ["", "y"]}
+    assert right_arguments(allowed, described.required) == {"a": "x"}
+    verdict = judge_simple_call(
+        Answer(tool_calls=(call({"b": "y"}),)), name="f", allowed=allowed, described=described
+    )
+    assert verdict.detail == "missing argument: a"
