@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from pathlib import Path
 
 from bench.sandbox.interpreters import environment, interpreter, options
 from bench.sandbox.program import Program
@@ -29,7 +30,7 @@ def order(program: Program, walls: str) -> dict[str, object] | None:
         "links": [list(link) for link in found.links],
         "covers": list(found.covers),
         "scratch": os.path.realpath(tempfile.gettempdir()),
-        "user": _FIRST_USER + _draw() if walls == "namespaces" and os.geteuid() == 0 else None,
+        "user": free_user() if walls == "namespaces" and os.geteuid() == 0 else None,
         "wall_s": float(limits.wall_s),
         "cpu_s": float(limits.cpu_s),
         "memory_bytes": limits.memory_mb * _MB,
@@ -40,5 +41,15 @@ def order(program: Program, walls: str) -> dict[str, object] | None:
     }
 
 
-def _draw() -> int:
-    return int.from_bytes(os.urandom(4), "little") % _USERS
+def free_user(table: Path = Path("/proc/self/uid_map")) -> int | None:
+    """Return a user that no account has, another one each time.
+
+    ``None`` = this root is one of a container that was given no such users.
+    """
+    user = _FIRST_USER + int.from_bytes(os.urandom(4), "little") % _USERS
+    try:
+        lines = table.read_text().splitlines()
+    except OSError:
+        return None
+    ranges = [(int(first), int(count)) for first, _, count in (line.split() for line in lines)]
+    return user if any(first <= user < first + count for first, count in ranges) else None

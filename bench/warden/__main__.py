@@ -58,7 +58,7 @@ def _run(order: Order) -> dict[str, object]:
         if order.is_alone:
             kernel.adopt_orphans()
         else:
-            _enter_namespaces()
+            _enter_namespaces(order)
         watch = Watch(order, account, folder)
         outer = _start(order, account, folder.path)
         facts = watch.run(*outer)
@@ -69,9 +69,9 @@ def _run(order: Order) -> dict[str, object]:
         folder.close()
 
 
-def _enter_namespaces() -> None:
-    """Give the next child a PID namespace; as an ordinary user, in a user namespace of our own."""
-    if os.geteuid() == 0:
+def _enter_namespaces(order: Order) -> None:
+    """Give the next child a PID namespace; staying who we are, in a user namespace of our own."""
+    if order.user is not None:
         kernel.unshare("pid")
         return
     user, group = os.geteuid(), os.getegid()
