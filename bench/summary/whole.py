@@ -122,7 +122,7 @@ def _agent(part: _Part, evidence: Evidence, cases: Mapping[str, CaseInfo]) -> di
     """Return agentic figures: computed ones, else those that an older document brought along."""
     computed = agent_summary(part.all, cases)
     if computed is not None and any(trial.agent is not None for trial in part.all):
-        told: dict[str, Any] = msgspec.to_builtins(computed)
+        told: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(computed))
         return told
     brought = evidence.agents.get(part.target.id)
     return None if brought is None else dict(brought)
