@@ -32,7 +32,7 @@ from bench.endpoint import resolve
 from bench.link import JobLink
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
-from bench.prepare.coding import find_workbench, sandbox_note
+from bench.prepare.coding import find_workbench, sandbox_note, with_coding_budget
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.load import (
@@ -141,6 +141,7 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
     if body is not None:
         selection = selection.of_case(body_case(body))
     selection = with_load(selection, load)
+    config = with_coding_budget(config, selection.cases)
     hello = link.hello if link else None
     if free_because(hello, listing, access.address) is None:
         selection = _with_prices(config, access, selection, now=clock.utcnow())
