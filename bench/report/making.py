@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench.model.document import Document
+from bench.model.run import RunConfig
 from bench.model.target import Prices
 from bench.report.figures import ABSENT, duration, ms, trial_name, usd
 from bench.report.resources import resources
@@ -155,6 +156,19 @@ def _source(prices: Prices) -> str:
     return f"{prices.source or ABSENT}{detail}, {prices.as_of or 'no date'}"
 
 
+def _further_cases(config: RunConfig) -> list[tuple[str, str]]:
+    """Return where cases came from that don't ship; nothing where all of them do."""
+    facts = []
+    external = config.external_suite
+    if external is not None:
+        data = external.data or "its own data"
+        left_out = f"; {external.skipped} left out as unsupported" if external.skipped else ""
+        facts.append(("external suite", f"{external.suite}, {external.mode}, {data}{left_out}"))
+    if config.user_cases:
+        facts.append(("own cases", ", ".join(config.user_cases)))
+    return facts
+
+
 def _run(document: Document) -> Section:
     config, environment = document.config, document.environment
     facts = [
@@ -165,6 +179,7 @@ def _run(document: Document) -> Section:
         ("address", config.url),
         ("wire protocol", _PROTOCOLS[config.api]),
         ("profile", config.profile or config.suite or ABSENT),
+        *_further_cases(config),
         ("seed", str(config.seed)),
         ("budget per target", _budget(config.budget_ms)),
         ("timeout per request", duration(config.timeout_ms)),
