@@ -56,7 +56,9 @@ class ResponsesApi:
         if not items:
             raise _invalid("`input` is empty; one item is the least")
         if asked.max_output_tokens is not None and asked.max_output_tokens < _LEAST_LIMIT:
-            message = f"`max_output_tokens` is {asked.max_output_tokens}; {_LEAST_LIMIT} is the least"
+            message = (
+                f"`max_output_tokens` is {asked.max_output_tokens}; {_LEAST_LIMIT} is the least"
+            )
             raise _invalid(message)
         system = [ChatMessage(role="system", content=asked.instructions)]
         return ChatBody(
