@@ -30,7 +30,7 @@ class SandboxBench:
 
     def described(self) -> dict[str, Any]:
         """Return what holds code and what does not, as plain data."""
-        described: dict[str, Any] = msgspec.to_builtins(self.protections)
+        described: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.protections))
         return described
 
     def task(self, case_id: str) -> Task:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
+from bench.errors import BenchError
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance
 from bench.model.run import Incident, Resumed, Started, TrialDone, TurnDone
 from bench.model.trial import Response, ResponseError
@@ -344,3 +345,21 @@ def test_a_turn_trace_survives_the_journal():
     stage.run()
     for record in stage.of_type(TurnDone):
         assert msgspec.json.decode(msgspec.json.encode(record.turn), type=TurnTrace) == record.turn
+
+
+def test_a_key_that_is_refused_at_the_first_turn_ends_the_run():
+    refused = ResponseError(code="http_401", seed_code="http_401", message="no", status=401)
+    stage = AgentStage(Response(status=401, error=refused), runs=3)
+    end = stage.run()
+    assert (end.reason, end.exit_code) == ("key_rejected", 2)
+    assert len(stage.client.calls) == 1
+    assert stage.trials[0].invalidated == "key_rejected"
+
+
+def test_without_a_sandbox_no_agentic_trial_is_begun():
+    stage = AgentStage(*WORK)
+    stage.workbench = None
+    with pytest.raises(ExceptionGroup) as caught:
+        stage.run()
+    assert caught.group_contains(BenchError, match="needs the sandbox")
+    assert stage.client.calls == []
