@@ -6,13 +6,18 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from bench.sandbox import Limits, Program, Protections, Sandbox, probe
+from bench.sandbox import Limits, Outcome, Program, Protections, Sandbox, probe
 from bench.sandbox.interpreters import interpreter
+from bench.sandbox.ordering import order
+from bench.sandbox.probing import Walls, find_out
 from bench.sandbox.running import run_now
+from bench.warden.accounting import Account, places
+from bench.warden.order import Order
 
 pytestmark = pytest.mark.integration
 SAFETY_STOP_S = 60.0
@@ -162,3 +167,67 @@ def test_a_program_that_reads_its_own_folder_only(sandbox: Sandbox) -> None:
     outcome = asyncio.run(sandbox.run(program(code)))
     assert outcome.stdout == b"False None\n"
     assert os.path.exists(__file__)  # noqa: PTH110 - the very call that the program made
+
+
+def test_control_groups_count_what_joins_them_and_are_removed() -> None:
+    account = Account(memory_bytes=64 << 20, processes=5)
+    if not account.held:
+        pytest.skip("no control group can be made here")
+    child = os.fork()
+    if child == 0:
+        account.join()
+        os._exit(3)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+    assert all(account.how(name) in ("cgroup v1", "cgroup v2") for name in account.held)
+    assert (account.memory_kills(), account.refused_processes()) == (0, 0)
+    account.close()
+    left = [one for place in places() for one in Path(place.folder).glob(f"*sandbox-{os.getpid()}")]
+    assert left == []
+
+
+@pytest.mark.parametrize("walls", ["namespaces", "landlock"])
+def test_an_order_names_everything_the_warden_needs(walls: Walls) -> None:
+    wanted = order(program("pass"), walls)
+    assert wanted is not None
+    read = Order(wanted)
+    assert read.is_alone is (walls == "landlock")
+    assert read.file_bytes == 16 * 1024 * 1024
+    assert all(Path(path).exists() for path in (*read.looked_at, *read.covers, read.argv[0]))
+
+
+def outcome(**fields) -> Outcome:
+    plain: dict[str, Any] = {
+        "end": "exited",
+        "exit_code": 0,
+        "signal": None,
+        "stdout": b"",
+        "stderr": b"",
+    }
+    return Outcome(**(plain | {"output_cut": False, "duration_ns": 1} | fields))
+
+
+def test_where_no_walls_can_be_put_up_both_reasons_are_told() -> None:
+    def run(_program: Program, walls: Walls) -> tuple[Outcome, dict[str, object]]:
+        if walls == "namespaces":
+            return outcome(end="refused", stderr=b"unshare: Operation not permitted"), {}
+        return outcome(exit_code=1, stderr=b"Traceback\nImportError: no encodings"), {}
+
+    found = find_out(run)
+    assert (found.level, found.walls, found.items) == ("none", None, ())
+    assert found.why == (
+        "namespaces: unshare: Operation not permitted; "
+        "landlock: Python does not run behind them (exited: ImportError: no encodings)"
+    )
+
+
+def test_walls_that_let_a_file_be_written_are_none_even_if_nothing_was_said() -> None:
+    def run(asked: Program, _walls: Walls) -> tuple[Outcome, dict[str, object]]:
+        if asked.argv[0] == "look.py":
+            Path(asked.argv[2]).with_name("written").write_text("")
+            return outcome(stdout=b'{"writes": false, "connects": false}'), {}
+        return outcome(stdout=b"40"), {}
+
+    found = find_out(run)
+    held = {item.id: item.held for item in found.items}
+    assert (found.level, held["writing"], held["network"]) == ("none", False, True)
+    assert (held["memory"], held["count"]) == (False, False)

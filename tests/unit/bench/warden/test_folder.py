@@ -79,3 +79,19 @@ def test_a_file_is_changed_whatever_time_it_claims(tmp_path, monkeypatch):
     assert dict(changed_files(before)) == {"kept": b"KEPT"}
     assert is_full((".",), 5 * 1024 * 1024)
     assert not is_full((".",), 6 * 1024 * 1024)
+
+
+def test_what_can_not_be_read_and_what_never_ends_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number in range(5):
+        (tmp_path / f"large{number}").write_bytes(b"x" * (4 * 1024 * 1024))
+    found = dict(changed_files({}))
+    assert len(found) == 4  # 16 MiB in all
+    (tmp_path / "many").mkdir()
+    for number in range(8_200):
+        (tmp_path / "many" / str(number)).symlink_to("nowhere")
+    assert len(dict(changed_files({}))) <= 4
+
+
+def test_a_file_system_without_room_is_full():
+    assert is_full(("/proc",), 1 << 40)
