@@ -43,6 +43,8 @@ class StageColumns:
         self.first_token_ms: array[float] = array("d")
         self.total_ms: array[float] = array("d")
         self.tpot_ms: array[float] = array("d")
+        self.gap_ms: array[float] = array("d")
+        """Mean gap between token chunks of each stream."""
         self.speed: array[float] = array("d")
         """Tokens per second of the stream."""
         self.tokens: array[float] = array("d")
@@ -72,6 +74,7 @@ class StageColumns:
         self.first_token_ms.append(_number(timing.first_token_ms))
         self.total_ms.append(_number(timing.total_ms))
         self.tpot_ms.append(_number(timing.tpot_ms))
+        self.gap_ms.append(_mean(timing.itl_ms))
         self.speed.append(_number(timing.visible_tokens_per_second))
         self.sent_ms.append(_number(timing.sent_ms))
         self.tokens.append(_number(usage.completion_tokens if usage else None))
@@ -107,6 +110,10 @@ def _marks(trial: Trial, *, is_out: bool, is_pinned: bool) -> int:
     marks |= {"warm": WARM, "cold": COLD, None: 0}[trial.response.connection]
     usage = trial.response.usage
     return marks | (CACHED if usage is not None and usage.cached_prompt_tokens else 0)
+
+
+def _mean(values: Sequence[float] | None) -> float:
+    return sum(values) / len(values) if values else _NAN
 
 
 def _number(value: float | None) -> float:

@@ -5,6 +5,7 @@ A stage is measured in one go: what resumes a run repeats an unfinished stage fr
 
 from typing import Literal
 
+from bench.model.paired import PairPlace
 from bench.model.record import Record
 
 Arrival = Literal["constant", "poisson", "gamma"]
@@ -71,6 +72,14 @@ class Stage(Record, frozen=True, kw_only=True):
     lock_step: bool = False
     """All begin at once, instead of one after another."""
     stops: StopRules = StopRules()
+    fresh_connections: bool = False
+    """Each request opens a connection of its own, which is closed after it."""
+    prompt_bytes: int | None = None
+    """Length of every prompt; ``None`` = the case's own."""
+    chunks_kept: int = 0
+    """Trials whose chunks are recorded, the first ones; of the others only the gaps are."""
+    pair: PairPlace | None = None
+    """Of a block of two arms in turn."""
 
     @property
     def kind(self) -> StageKind:
