@@ -1,6 +1,7 @@
 """A run on fakes: from a plan to what stands in its journal."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from bench.ledger import collect
@@ -84,6 +85,7 @@ class Stage:
         self.clock = FakeClock()
         self.client = ScriptedClient(self.clock, script or (lambda _: Reply()))
         self.watch = ScriptedWatch()
+        self.sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self.journal = MemoryJournal(room=room)
         self.control = Control()
         self.workbench: Any = None  # of agentic trials
@@ -123,6 +125,7 @@ class Stage:
             clock=self.clock,
             watch=self.watch,
             workbench=self.workbench,
+            sleep=self.sleep,
         )
         return Runner(
             assignment,

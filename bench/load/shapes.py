@@ -15,6 +15,8 @@ FEWEST_REQUESTS = 20
 WAVES = 4
 """Requests per place of a closed loop where nobody said how many: filling and draining stay small."""
 _MOST_WARMUPS = 64
+MOST_SCHEDULED = 20_000_000
+"""160 MB of schedule: a longer one is a typing error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,10 +170,14 @@ def _open(wish: Wish, levels: Levels, template: Stage) -> tuple[Stage, ...]:
     if levels.is_ramp:
         begin, end = levels.values
         return (msgspec.structs.replace(common, rate_from=begin, rate_per_second=end),)
-    return tuple(
+    found = tuple(
         msgspec.structs.replace(common, number=number, rate_per_second=rate)
         for number, rate in enumerate(levels.values, start=1)
     )
+    if any((planned_requests(stage) or 0) > MOST_SCHEDULED for stage in found):
+        message = f"a stage has at most {MOST_SCHEDULED:,} requests"
+        raise UsageFault(message, hint="lower `--rate`, or shorten `-d`")
+    return found
 
 
 def _traced(wish: Wish, trace: Trace, template: Stage) -> Stage:

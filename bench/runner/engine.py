@@ -77,7 +77,9 @@ class Runner:
         gc.collect()
         gc.freeze()
         try:
-            stretches = list(_stretches(self._assignment.blocks))
+            blocks, is_spread = self._assignment.blocks, self._assignment.config.spread_ms
+            # Over hours blocks have room enough: side by side they would fall into one moment.
+            stretches = [[block] for block in blocks] if is_spread else list(_stretches(blocks))
             began_ns = self._ports.clock.now_ns()
             for number, stretch in enumerate(stretches):
                 share = number / len(stretches)

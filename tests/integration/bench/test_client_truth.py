@@ -50,7 +50,8 @@ def _assert_read_back(t0_ns: int, response: Response, record: dict[str, Any]) ->
     assert [chunk.kind for chunk in read] == [kind for _, kind, _ in sent]
     for chunk, (at_ns, _, _) in zip(read, sent, strict=True):
         # Stamps are cut to a tenth of a microsecond.
-        assert t0_ns + chunk.at_ms * 1e6 + 100 >= at_ns
+        # The kernel stamps by the wall clock, whose distance is read five times a second.
+        assert t0_ns + chunk.at_ms * 1e6 + 50_000 >= at_ns
     assert [chunk.at_ms for chunk in read] == sorted(chunk.at_ms for chunk in read)
     assert t0_ns <= record["received_ns"]
 

@@ -1,0 +1,260 @@
+import pathlib
+
+import msgspec
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.document import build_document
+from bench.ledger import collect
+from bench.load.shapes import label_of
+from bench.model.load import ClientReading, Stage, StageBegun, StageDone
+from bench.model.run import JournalRecord, TrialDone
+from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
+from bench.model.trial import Timing, Usage
+from bench.report import REPORTS, terminal_summary
+from bench.report.load_stages import saturation_sentences, stages_chart
+from bench.summary.client_rules import client_limits
+from bench.summary.stages import adjusted, frontier
+from tests.fakes import GOOD
+from tests.load_stage import LoadStage, load_block
+from tests.run_stage import error
+
+READING = ClientReading(
+    stamps="kernel",
+    reads=10,
+    receive_lag_p99_ms=0.1,
+    receive_lag_max_ms=0.2,
+    loop_lag_p99_ms=1.0,
+    loop_lag_max_ms=1.0,
+    utilisation_max=0.2,
+    requests=4,
+    load_average=0.5,
+    processors=2,
+)
+
+
+def answer(total=100.0, ttft=50.0, **fields):
+    timing = Timing(
+        total_ms=total,
+        first_content_ms=ttft,
+        first_token_ms=ttft,
+        itl_ms=(10.0, 10.0),
+        tpot_ms=10.0,
+        sent_ms=0.1,
+    )
+    usual = {"timing": timing, "usage": Usage(completion_tokens=3), "connection": "warm"}
+    return msgspec.structs.replace(GOOD, **usual | fields)
+
+
+def measured(*stages, slos=("ttft=60ms",), reading=READING):
+    """Build the document of a run whose stages are (stage, done fields, [(start, end, due, response)])."""
+    base = LoadStage(*(load_block(stage) for stage, _, _ in stages), slos=slos)
+    base.run()
+    template = base.trials[0]
+    records: list[JournalRecord] = []
+    for stage, end, rows in stages:
+        records.append(StageBegun(target_id="a", case_id="c", stage=stage, offset_ms=0.0))
+        for number, (start, ended, due, response) in enumerate(rows, start=1):
+            trial = msgspec.structs.replace(
+                template,
+                id=f"a|c|s{stage.number}r{number}",
+                run=number,
+                stage=stage.number,
+                started_offset_ms=start,
+                finished_offset_ms=ended,
+                planned_offset_ms=due,
+                outcome="failed" if response.error else "completed",
+                response=response,
+            )
+            records.append(TrialDone(trial=trial))
+        records.append(
+            StageDone(
+                target_id="a",
+                case_id="c",
+                number=stage.number,
+                began_offset_ms=0.0,
+                sending_ended_offset_ms=1.0,
+                ended_offset_ms=2.0,
+                client=reading,
+                **{"reason": "requests", "sent": len(rows)} | end,
+            )
+        )
+    case = base.cases["c"].info
+    header = msgspec.structs.replace(base.header, cases=(case,))
+    return build_document(collect([header, *records]))
+
+
+ONE = Stage(number=1, concurrency=1, requests=4)
+TWO = Stage(number=2, concurrency=2, requests=4)
+GOOD_ROWS = [(100.0 * n, 100.0 * n + 100, None, answer()) for n in range(4)]
+SLOW_ROWS = [
+    (1000.0 + 300 * (n // 2), 1300.0 + 300 * (n // 2), None, answer(300, 70)) for n in range(4)
+]
+
+
+def test_a_stage_is_summed_up_by_hand():
+    series = measured(
+        (ONE, {}, [*GOOD_ROWS[:3], (300.0, 400.0, None, error())])
+    ).summary.load_series
+    (stage,) = series[0].stages
+    assert (stage.attempted, stage.succeeded, stage.success.rate) == (4, 3, 0.75)
+    assert (stage.requests_per_second, stage.answers_per_second) == (10.0, 7.5)
+    assert stage.tokens_per_second == pytest.approx(22.5)
+    assert (stage.mean_in_flight, stage.peak_in_flight, stage.connection) == (1.0, 1, "warm")
+    assert stage.ttft_ms is not None
+    assert stage.ttft_ms.p50 == 50
+    assert stage.itl_ms is not None
+    assert stage.itl_ms.count == 6
+    assert stage.attainment is not None
+    assert (stage.attainment.hits, stage.attainment.of) == (3, 4)
+    assert stage.goodput_per_second == 7.5
+    assert [(one.slo, one.kept.hits) for one in stage.slos] == [("ttft=60ms", 3)]
+    assert (stage.window_seconds, stage.window_answers_per_second) == (0.3, 10.0)
+    assert stage.adj_total_ms is not None
+    assert (stage.adj_total_ms.adj_p50, stage.adj_total_ms.adj_p90_failed) == (100.0, True)
+    assert stage.errors_by_cause == {"http_500": 1}
+    assert (stage.queue_ms, stage.asked_per_second) == (None, None)
+
+
+def test_times_from_due_hold_the_wait():
+    rows = [
+        (0.0, 100.0, 0.0, answer()),
+        (140.0, 240.0, 100.0, answer()),
+        (200.0, 300.0, 200.0, answer()),
+    ]
+    stage = Stage(number=1, rate_per_second=10.0, arrival="constant", requests=3)
+    document = measured((stage, {"scheduled": 4, "dropped": 1, "late": 1}, rows))
+    (seen,) = document.summary.load_series[0].stages
+    assert seen.due_ttft_ms is not None
+    assert (seen.due_ttft_ms.min, seen.due_ttft_ms.max) == (50.0, 90.0)
+    assert seen.queue_ms is not None
+    assert (seen.queue_ms.max, seen.late, seen.dropped) == (40.0, 1, 1)
+    assert (seen.asked_per_second, seen.sent_per_second) == (10.0, 10.0)
+    assert "1 sent late, 1 due and never sent" in terminal_summary(document)
+
+
+def test_a_series_tells_where_it_saturates_and_what_is_on_the_frontier():
+    document = measured((ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS))
+    (series,) = document.summary.load_series
+    assert (series.highest_good, series.lowest_saturated) == (1.0, 2.0)
+    assert [stage.on_frontier for stage in series.stages] == [True, False]
+    assert "above 1 and at most 2 at once" in next(saturation_sentences(document))
+    chart = stages_chart(document)
+    assert chart is not None
+    assert [tick.label for tick in chart.ticks] == ["1", "2"]
+    assert "saturated from 2" in chart.curves[0].detail
+
+
+@pytest.mark.parametrize("ending", REPORTS)
+def test_every_report_shows_every_stage(ending):
+    document = measured(
+        (ONE, {}, GOOD_ROWS), (TWO, {"reason": "errors", "detail": "<script>x"}, SLOW_ROWS)
+    )
+    text = REPORTS[ending](document)
+    assert "<script>x" not in text
+    if not ending.startswith("-timings"):
+        assert "Load stages" in text
+        assert "2 at once" in text
+
+
+def test_a_skipped_and_a_cut_stage_stand_in_the_report():
+    document = measured((ONE, {}, GOOD_ROWS), (TWO, {"reason": "skipped", "sent": 0}, []))
+    text = terminal_summary(document)
+    assert "ended by skipped" in text
+    assert document.completeness.is_complete
+    cut = measured((ONE, {"reason": "stopped", "detail": "interrupted"}, GOOD_ROWS[:2]))
+    assert not cut.completeness.is_complete
+    assert (cut.completeness.done, cut.completeness.planned) == (2, 4)
+
+
+def test_a_client_at_its_limit_is_said_first():
+    busy = msgspec.structs.replace(READING, utilisation_max=0.95)
+    document = measured((ONE, {}, GOOD_ROWS), reading=busy)
+    assert document.trust[0].code == "client_saturated"
+    assert "client too busy" in terminal_summary(document).splitlines()[0]
+    assert "95% busy" in document.trust[0].text
+
+
+@pytest.mark.parametrize(
+    ("reading", "late", "told"),
+    [
+        (READING, 0, ()),
+        (msgspec.structs.replace(READING, utilisation_max=0.81), 0, ("81% busy",)),
+        (msgspec.structs.replace(READING, receive_lag_p99_ms=2.6), 0, ("2.6 ms",)),
+        (ClientReading(loop_lag_p99_ms=9.0), 0, ("9.0 ms",)),
+        (READING, 2, ("more than 10 ms late",)),
+    ],
+)
+def test_the_client_s_limits_follow_the_rules(reading, late, told):
+    stage = Stage(number=1, rate_per_second=1.0)
+    document = measured((ONE, {}, GOOD_ROWS))
+    ttft = document.summary.load_series[0].stages[0].ttft_ms
+    done = StageDone(
+        target_id="a",
+        case_id="c",
+        number=1,
+        reason="requests",
+        sent=100,
+        late=late,
+        began_offset_ms=0,
+        sending_ended_offset_ms=0,
+        ended_offset_ms=0,
+        client=reading,
+    )
+    found = client_limits(done, stage, ttft=ttft, itl=None)
+    assert len(found) == len(told)
+    assert all(part in text for part, text in zip(told, found, strict=True))
+    assert client_limits(done, stage, ttft=None, itl=None) == tuple(
+        text for text in found if "read waited" not in text
+    )
+
+
+def test_too_few_connections_are_the_client_s_limit():
+    document = measured((ONE, {"detail": "this process may have 1 connections only"}, GOOD_ROWS))
+    assert any("too few" in c.text for c in document.trust if c.code == "client_saturated")
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=200), st.integers(0, 50))
+def test_adjusted_percentiles_are_numpy_s_over_values_and_infinities(values, failures):
+    summary = adjusted(values, failures)
+    if not values and not failures:
+        assert summary is None
+        return
+    assert summary is not None
+    everything = numpy.array([*values, *[numpy.inf] * failures])
+    for name in ("50", "90", "95", "99"):
+        exact = numpy.percentile(everything, int(name), method="inverted_cdf")
+        failed = getattr(summary, f"adj_p{name}_failed")
+        assert failed == bool(numpy.isinf(exact))
+        assert getattr(summary, f"adj_p{name}") == (None if failed else exact)
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=8))
+def test_the_frontier_holds_what_nothing_beats(points):
+    found = frontier([(float(more), float(late)) for more, late in points])
+    assert any(found)
+    for (more, late), is_on in zip(points, found, strict=True):
+        beaten = any((m >= more and t <= late) and (m, t) != (more, late) for m, t in points)
+        assert is_on is not beaten
+
+
+def test_a_stage_without_an_answer_is_on_no_frontier():
+    assert frontier([(None, 1.0), (1.0, None)]) == [False, False]
+
+
+def test_every_figure_of_load_is_explained():
+    told = (pathlib.Path(__file__).parents[4] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    told += (pathlib.Path(__file__).parents[4] / "docs" / "load.md").read_text(encoding="utf-8")
+    plain = {"targetId", "caseId", "number", "label", "stage", "stages", "reason", "detail"}
+    plain |= {"setAside", "cancelled", "warmups", "errorsByCause", "scheduled", "count", "client"}
+    plain |= {"slos", "saturationReason", "adjP90", "adjP95", "adjP90Failed", "adjP95Failed"}
+    plain |= {"adjP99Failed"}
+    records = (StageSummary, SeriesSummary, AdjustedSummary)
+    names = {f.encode_name for record in records for f in msgspec.structs.fields(record)}
+    assert {name for name in names - plain if f"`{name}`" not in told} == set()
+
+
+def test_a_ramp_is_named_by_its_ends():
+    assert label_of(Stage(number=1, concurrency=8, concurrency_from=1)) == "1 to 8 at once"
