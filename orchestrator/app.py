@@ -8,6 +8,7 @@ from orchestrator import system
 from orchestrator.bringing import run_marker
 from orchestrator.doctor_ports import Examiner
 from orchestrator.lifecycle import Machine
+from orchestrator.ports import Checkouts
 from orchestrator.trust import TrustStore
 
 
@@ -19,6 +20,11 @@ def machine() -> Machine:
 def examiner() -> Examiner:
     """Return what examines this machine."""
     return system.SystemExaminer()
+
+
+def checkouts() -> Checkouts:
+    """Return what makes working trees of a commit."""
+    return system.GitCheckouts()
 
 
 def machine_at(root: str) -> Machine:

@@ -44,7 +44,7 @@ class BenchChild:
         environment: The whole one, key included.
         folder: Working directory: where `.env` and results belong.
         link: The line to it.
-        hold: On the gateway that it uses: it goes on without us, and so must this.
+        holds: On the gateways that it uses: it goes on without us, and so must these.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class BenchChild:
         environment: Mapping[str, str],
         folder: Path,
         link: JobLink,
-        hold: Lock,
+        holds: Sequence[Lock],
     ) -> None:
         self._link = link
         self._output = b""
@@ -65,7 +65,11 @@ class BenchChild:
                 executable=command.executable,
                 cwd=folder,
                 env=command.environment,
-                pass_fds=(command.descriptor, link.child_descriptor, hold.descriptor),
+                pass_fds=(
+                    command.descriptor,
+                    link.child_descriptor,
+                    *(one.descriptor for one in holds),
+                ),
                 stdout=subprocess.PIPE,
                 process_group=0,
             )

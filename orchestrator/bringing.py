@@ -121,6 +121,8 @@ def _with_upstream(
         return _replaced(near, Upstream(token=SIMULATOR_TOKEN, is_simulated=True))
     if wanted.config.upstream != "simulated":
         return near
+    if wanted.shared is not None and wanted.shared.upstream.is_simulated:
+        return _replaced(near, wanted.shared.upstream)
     simulator = simulator_for(wanted)
     request = _request(simulator)
     if was_up:

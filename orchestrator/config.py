@@ -55,6 +55,8 @@ class Sources:
     cwd: Path
     use_files: bool = True
     """False for `demo`, whose gateway is fixed."""
+    file: TomlFile | None = None
+    """Taken in place of the nearest `gateway-bench.toml`; ``None`` = that one."""
 
 
 def resolve(sources: Sources) -> GatewayConfig:
@@ -68,7 +70,7 @@ def resolve(sources: Sources) -> GatewayConfig:
     exported = environment_layer(sources.environ, sources.cwd)
     dotenv = dotenv_layer(sources.cwd) if sources.use_files else Layer(writer="dotenv", values={})
     folder = _start_folder(typed, exported, dotenv, sources.cwd)
-    file = find_toml(folder) if sources.use_files else None
+    file = (sources.file or find_toml(folder)) if sources.use_files else None
     layers, notes = _with_preset(file, dotenv, exported, typed, folder=folder)
     faults = _file_faults(file)
     raw, origins = _combined(layers)
@@ -275,7 +277,7 @@ def _folder(parsed: Mapping[str, tuple[Any, Written]], file: TomlFile | None, fo
     if "dir" in parsed:
         named: Path = parsed["dir"][0]
         return named.resolve()
-    return folder if file is None or not file.tables.get("gateway") else file.path.parent.resolve()
+    return folder if file is None or not file.tables.get("gateway") else file.folder.resolve()
 
 
 def _entry(parsed: Mapping[str, tuple[Any, Written]], folder: Path) -> Path | None:

@@ -5,11 +5,14 @@ DescriptionFault (2)
 ├── UnknownPreset           with near matches
 ├── NothingDescribed        neither preset, entry nor command
 ├── UpstreamKeyMissing      the variable that should hold the upstream's key is not set
+├── NoSuchCommit            git knows no commit by this name
 ├── SeveralCandidates       no name was given and more than one gateway could be meant
 └── NoSuchGateway           a name or PID that no record knows
 NotStarted (3)
 ├── ServicesMissing         what the gateway needs does not answer
 ├── CommandFailed           a build or prepare command ended with another status than 0
+├── NotCheckedOut           git made no working tree of a commit
+├── NotThatBuild            what would be started is not the build of its commit
 └── BuildDiffers            a resumed run would measure another build
 NotVerified (3)
 └── NotAttached              a process can't be shown to be what should be watched
@@ -106,6 +109,42 @@ class NoSuchGateway(DescriptionFault):
     def __init__(self, wanted: str, known: Sequence[str]) -> None:
         there = f"on record: {', '.join(known)}" if known else "none is on record"
         super().__init__(f"no gateway `{wanted}` here", hint=there)
+
+
+class NoSuchCommit(DescriptionFault):
+    """Git knows no commit by this name.
+
+    Args:
+        name: As it was typed.
+        folder: From where git was asked.
+        said: Git's own words.
+    """
+
+    def __init__(self, option: str, name: str, folder: str, said: str) -> None:
+        super().__init__(
+            f"`{option}` names no commit: `{name}` in `{folder}`: {said}",
+            hint="`git log --oneline` lists commits; fetch the one that is missing",
+        )
+
+
+class NotCheckedOut(NotStarted):
+    """Git made no working tree of a commit."""
+
+    def __init__(self, commit: str, said: str) -> None:
+        super().__init__(
+            f"no working tree of {commit[:12]} could be made: {said}",
+            hint="`git worktree list` shows those there are",
+        )
+
+
+class NotThatBuild(NotStarted):
+    """What would be started is not the build of its commit."""
+
+    def __init__(self, side: str, commit: str, why: str) -> None:
+        super().__init__(
+            f"side {side} would not be the build of {commit[:12]}: {why}",
+            hint="let the description name its entry relative to its folder, and build it there",
+        )
 
 
 class ServicesMissing(NotStarted):

@@ -211,7 +211,7 @@ def _measure(
         environment=_child_environment(up),
         folder=up.wanted.config.cwd,
         link=course.link,
-        hold=up.hold,
+        holds=(up.hold,),
     )
     with ExitStack() as after:
         after.callback(child.end)

@@ -15,7 +15,7 @@ import socket
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 _READ = 65536
 _LONGEST_LINE = 1 << 20
@@ -36,6 +36,8 @@ class Asked:
     trial: str
     code: str | None
     local_port: int | None
+    side: str | None = None
+    """Which of two gateways was asked; ``None`` = there is only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +58,13 @@ def parse(line: bytes) -> Message | None:
             case {"type": "journal", "path": str(path)}:
                 return JournalMade(path=path)
             case {"type": "ask", "id": int(number), "trial": str(trial)}:
-                code, port = said.get("code"), said.get("localPort")
+                code, port, side = (said.get(one) for one in ("code", "localPort", "side"))
                 return Asked(
                     id=number,
                     trial=trial,
                     code=code if isinstance(code, str) else None,
                     local_port=port if isinstance(port, int) else None,
+                    side=side if isinstance(side, str) else None,
                 )
             case {"type": "measured", "reason": str(reason)}:
                 return Measured(reason=reason)
@@ -69,6 +72,39 @@ def parse(line: bytes) -> Message | None:
                 return None
     except ValueError:
         return None
+
+
+class Line(Protocol):
+    """What can be told to the measuring process."""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message; silently nothing when nobody listens any more."""
+        ...
+
+    def offer(self, message: Mapping[str, Any]) -> bool:
+        """Send what may get lost, without ever waiting."""
+        ...
+
+
+class SideLine:
+    """The line for what is said of one of two gateways.
+
+    Args:
+        line: To the measuring process.
+        side: Goes into each message.
+    """
+
+    def __init__(self, line: Line, side: str) -> None:
+        self._line = line
+        self._side = side
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message."""
+        self._line.send({**message, "side": self._side})
+
+    def offer(self, message: Mapping[str, Any]) -> bool:
+        """Send what may get lost."""
+        return self._line.offer({**message, "side": self._side})
 
 
 class JobLink:

@@ -57,6 +57,13 @@ class TomlFile:
     """``gateway`` and ``bench`` as they stand in the file."""
     fault: str | None = None
     """Why it can't be read as TOML."""
+    base: Path | None = None
+    """What its relative paths count from; ``None`` = its own folder."""
+
+    @property
+    def folder(self) -> Path:
+        """What its relative paths count from."""
+        return self.path.parent if self.base is None else self.base
 
 
 def find_toml(start: Path) -> TomlFile | None:
@@ -73,6 +80,16 @@ def find_toml(start: Path) -> TomlFile | None:
         if shared.is_file() and b"tool.gateway-bench" in (content := _bytes(shared)):
             return _read(shared, inside=("tool", "gateway-bench"), content=content)
     return None
+
+
+def read_toml(path: Path) -> TomlFile:
+    """Return the description in a file of any name; of a `pyproject.toml` its table.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    is_shared = path.name == "pyproject.toml"
+    return _read(path, inside=("tool", "gateway-bench") if is_shared else ())
 
 
 def flattened(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +114,7 @@ def file_layer(file: TomlFile) -> Layer:
     return Layer(
         writer="file",
         values={
-            key: Written(raw=raw, origin=f"{file.path}: {key}", base=file.path.parent)
+            key: Written(raw=raw, origin=f"{file.path}: {key}", base=file.folder)
             for key, raw in values.items()
         },
     )

@@ -11,7 +11,7 @@ from typing import Any
 from orchestrator.bringing import Up
 from orchestrator.exposure import Exposure
 from orchestrator.launching import secret_values
-from orchestrator.link import JobLink
+from orchestrator.link import Line
 from orchestrator.lookout import Reading, Watched
 from orchestrator.notes import Note
 from orchestrator.records import GatewayRecord
@@ -34,7 +34,7 @@ class Tidings:
         record: Of the gateway; what it shows of exposure was said when it came up.
     """
 
-    def __init__(self, link: JobLink, record: GatewayRecord) -> None:
+    def __init__(self, link: Line, record: GatewayRecord) -> None:
         self._link = link
         self._exposure = record.exposure
         self._lock = threading.Lock()

@@ -16,6 +16,15 @@ ANSWER_BOOK = "answers.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What a gateway has in common with one that is up beside it."""
+
+    upstream: Upstream
+    """Taken instead of a simulator of its own; where the description names another one, that counts."""
+    answer_book: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """One start: which gateway, under which name, for whom."""
 
@@ -31,6 +40,7 @@ class Wanted:
     idle_stop_s: float | None = None
     """It ends by itself once nobody was connected for this long."""
     labels: Mapping[str, Any] = field(default_factory=dict)
+    shared: Shared | None = None
 
     @property
     def instance(self) -> Instance:
@@ -73,7 +83,7 @@ def surroundings_of(wanted: Wanted, folder: Path) -> Surroundings:
         caller=wanted.caller,
         generated=folder,
         upstream=_named_upstream(wanted.config, wanted.caller),
-        answer_book=folder / ANSWER_BOOK,
+        answer_book=folder / ANSWER_BOOK if wanted.shared is None else wanted.shared.answer_book,
         models=wanted.models,
         key_names=wanted.key_names,
     )

@@ -4,7 +4,14 @@ An adapter says what it saw. "Not visible" is never reported as "not there".
 Everybody imports from here; the modules below it only sort what belongs together.
 """
 
-from orchestrator.ports.builds import Build, BuildFacts, Worktree, Worktrees
+from orchestrator.ports.builds import (
+    Build,
+    BuildFacts,
+    Checkouts,
+    Commit,
+    Worktree,
+    Worktrees,
+)
 from orchestrator.ports.clock import Clock
 from orchestrator.ports.health import HealthAnswer, HealthProbe, HealthQuestion
 from orchestrator.ports.processes import (
@@ -24,7 +31,9 @@ __all__ = [
     "Birth",
     "Build",
     "BuildFacts",
+    "Checkouts",
     "Clock",
+    "Commit",
     "HealthAnswer",
     "HealthProbe",
     "HealthQuestion",

@@ -73,3 +73,32 @@ class Worktrees(Protocol):
     def exists(self, folder: str) -> bool:
         """Say whether a folder is there."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One commit of a repository."""
+
+    sha: str
+    """40 or 64 hex digits."""
+    top: Path
+    """Top of the working tree from which it was named; real path."""
+
+
+class Checkouts(Protocol):
+    """Working trees of a commit, beside the user's own; git's refusals come in git's words."""
+
+    def find(self, folder: Path, name: str) -> Commit | str:
+        """Return the commit that a name means in the repository of ``folder``, or why there is none."""
+        ...
+
+    def add(self, commit: Commit, place: Path) -> str | None:
+        """Make a detached working tree of a commit; return why that did not work.
+
+        No hook of the repository is run.
+        """
+        ...
+
+    def remove(self, repository: Path, place: Path) -> None:
+        """Remove a working tree that ``add`` made, whatever was built in it; nothing raises."""
+        ...

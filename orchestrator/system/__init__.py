@@ -5,6 +5,7 @@ from pathlib import Path
 
 from orchestrator.lifecycle import Machine
 from orchestrator.ports import Holder, ProcessTable, TrafficMeter
+from orchestrator.system.checkouts import GitCheckouts
 from orchestrator.system.clock import SystemClock
 from orchestrator.system.examiner import SystemExaminer
 from orchestrator.system.facts import DiskFacts
@@ -18,7 +19,7 @@ from orchestrator.system.state import DiskState
 from orchestrator.system.worktrees import GitWorktrees
 from orchestrator.watch_ports import Meter
 
-__all__ = ["SystemExaminer", "machine", "state_root"]
+__all__ = ["GitCheckouts", "SystemExaminer", "machine", "state_root"]
 
 
 def machine(state_root: Path) -> Machine:
