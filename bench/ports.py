@@ -33,6 +33,8 @@ class Call:
     timeout_ms: float
     tags: Mapping[str, str]
     """``run`` and ``trial`` id, for the dialect's tag field."""
+    fresh_connection: bool = False
+    """Open a connection for this request alone, and close it after."""
 
 
 class ChatClient(Protocol):

@@ -11,6 +11,7 @@ from bench.model.case import Case
 from bench.model.load import Stage, Sweep
 from bench.model.run import Block, NewLimits, OptionOrigin, RunConfig
 from bench.model.target import Target
+from bench.paired.plan import paired_blocks
 from bench.plan import build_load_plan, build_plan
 from bench.progress import Progress
 
@@ -20,6 +21,8 @@ class Session:
     """How a run is carried out, whatever it asks."""
 
     endpoint: Endpoint
+    arms: Mapping[str, Endpoint] = field(default_factory=dict)
+    """Target id → its own endpoint, where it is not ``endpoint``."""
     progress: Progress
     link: JobLink | None = None
     """The job around a local gateway; ``None`` = the endpoint was there already."""
@@ -60,6 +63,8 @@ class RunRequest:
         """Return the blocks of the run in the order in which they are to be run."""
         infos = tuple(case.info for case in self.cases)
         config = self.config
+        if config.paired is not None:
+            return paired_blocks(config.paired, infos[0].id, seed=config.seed)
         if self.load is not None:
             return build_load_plan(self.targets, infos, self.load, seed=config.seed)
         return build_plan(

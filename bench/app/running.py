@@ -177,8 +177,10 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
     link = session.link
     watch: GatewayWatch = NoJob() if link is None else link
     client = connect(session.endpoint)
+    arms = {target_id: connect(endpoint) for target_id, endpoint in session.arms.items()}
     ports = Ports(
         client=client,
+        arms=arms,
         sink=part.journal,
         clock=part.clock,
         watch=watch,
@@ -215,7 +217,8 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
             end = await _shown(runner, session)
             gateway = await _told(watch, end, control)
         finally:
-            await client.close()
+            for each in (client, *arms.values()):
+                await each.close()
             if link is not None:
                 await link.close()
         return _closed(part, runner, end, (client.vantage(), gateway))

@@ -54,6 +54,8 @@ class _Attempt:
     phases: Phases = field(default_factory=Phases)
     connection: Connection | None = None
     local_port: int | None = None
+    is_fresh: bool = False
+    """Over a connection of its own."""
     stamped_by: Literal["kernel", "loop"] | None = None
 
 
@@ -101,7 +103,9 @@ class HttpChatClient:
         """
         t0_ns = self._now_ns()
         attempt = _Attempt(
-            request=self._request(call), deadline_ns=t0_ns + int(call.timeout_ms * 1e6)
+            request=self._request(call),
+            deadline_ns=t0_ns + int(call.timeout_ms * 1e6),
+            is_fresh=call.fresh_connection,
         )
         self._gauge.requests += 1
         mark = self._lag.begin()
@@ -217,7 +221,7 @@ class HttpChatClient:
 
     async def _run(self, attempt: _Attempt) -> Exchange:
         """Carry the request over a kept connection, else a new one; return what came of it."""
-        line = self._kept_line()
+        line = None if attempt.is_fresh else self._kept_line()
         if line is not None:
             attempt.connection = "warm"
             exchange = await self._carry(attempt, line)
@@ -238,7 +242,9 @@ class HttpChatClient:
         attempt.stamped_by = line.stamped_by
         exchange = self._exchange(attempt)
         await line.carry(exchange, attempt.request)
-        if line.is_open:
+        if line.is_open and attempt.is_fresh:
+            line.abort()
+        elif line.is_open:
             self._idle.append(line)
         return exchange
 

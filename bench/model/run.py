@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from bench.model.case import CaseInfo
 from bench.model.load import Stage, StageBegun, StageDone, Sweep
+from bench.model.paired import Pairing
 from bench.model.record import Record
 from bench.model.target import Target
 from bench.model.trial import Trial
@@ -122,6 +123,8 @@ class RunConfig(Record, frozen=True, kw_only=True):
     spread_ms: float | None = None
     """The blocks of the plan are begun spread over this time."""
     is_paid: bool = True
+    paired: Pairing | None = None
+    """Two endpoints in turn; the rest of this says how the changed arm is asked."""
 
     @property
     def spend_limit_usd(self) -> float | None:

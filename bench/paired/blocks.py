@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from bench.load.columns import PINNED, StageColumns
+from bench.load.columns import VALID, StageColumns
 from bench.model.paired import PairPhase, PairPlace, Side
 from bench.stage_book import StageEntry
 from bench.stats import percentile
@@ -46,10 +46,10 @@ class Block:
     entry: StageEntry
 
     def values(self, metric: Metric) -> list[float]:
-        """Return the figure of each request that the pinned target answered, ascending."""
+        """Return the figure of each request that was answered, ascending."""
         columns = self.entry.columns
         column = _COLUMNS[metric](columns)
-        return sorted(column[row] for row in columns.rows(PINNED) if not math.isnan(column[row]))
+        return sorted(column[row] for row in columns.rows(VALID) if not math.isnan(column[row]))
 
     def value(self, figure: Figure) -> float | None:
         """Return the figure of the block; ``None`` where no request has one."""
@@ -63,8 +63,8 @@ class Block:
 
     @property
     def succeeded(self) -> int:
-        """Return how many were answered by the pinned target."""
-        return self.entry.columns.count(PINNED)
+        """Return how many were answered."""
+        return self.entry.columns.count(VALID)
 
     @property
     def began_ms(self) -> float:

@@ -133,7 +133,7 @@ class Runner:
             workers = min(block.concurrency, len(trials))
             is_loaded = block.alone and workers > 1
             if is_loaded:
-                await self._ports.client.open_connections(workers)
+                await self._ports.client_of(block.target_id).open_connections(workers)
             async with asyncio.TaskGroup() as group:
                 for worker in range(workers):
                     if is_loaded and worker and not is_warmup:

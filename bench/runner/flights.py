@@ -4,8 +4,8 @@ Shared by all workers of a run, so all money and time goes through it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import msgspec
@@ -42,6 +42,12 @@ class Ports:
     """Waits so many seconds."""
     workbench: Workbench | None = None
     """Where agentic trials run and judge code; ``None`` = the run has none."""
+    arms: Mapping[str, ChatClient] = field(default_factory=dict)
+    """Target id → the client of an endpoint and a key of its own; of all others ``client``."""
+
+    def client_of(self, target_id: str) -> ChatClient:
+        """Return who asks this target: no other key ever goes to its endpoint."""
+        return self.arms.get(target_id, self.client)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +173,8 @@ class Flights:
         trial_id = flight.planned.id
         clock = self.clocks[flight.planned.target_id]
         clock.begin(flight.began_ns)
-        sending = asyncio.ensure_future(self._ports.client.send(flight.call))
+        client = self._ports.client_of(flight.planned.target_id)
+        sending = asyncio.ensure_future(client.send(flight.call))
         self._control.flights[trial_id] = sending
         try:
             # Not awaited directly: a cancelled request is a result, a cancelled worker is not.
@@ -275,7 +282,7 @@ class Flights:
             return None
         return reserve_usd(
             target=call.target,
-            request_bytes=self._ports.client.encoded_size(call),
+            request_bytes=self._ports.client_of(call.target.id).encoded_size(call),
             max_tokens=PROTOCOLS[self._assignment.config.api].output_limit(call.request),
         )
 

@@ -47,6 +47,9 @@ def sized(instance: Instance, stage: Stage, *, number: int, seed: int) -> Instan
     words = stage.input_tokens[row] if row < len(stage.input_tokens) else None
     limit = stage.output_tokens[row] if row < len(stage.output_tokens) else None
     request = instance.request
+    if stage.prompt_bytes is not None:
+        message = Message(role="user", content=_text_of(stage.prompt_bytes, seed))
+        request = msgspec.structs.replace(request, messages=(message,))
     if words is not None:
         filler = " ".join(_WORDS[place % len(_WORDS)] for place in range(max(1, words - 1)))
         message = Message(role="user", content=f"{nonce(seed, label='trace')} {filler}")
@@ -54,8 +57,16 @@ def sized(instance: Instance, stage: Stage, *, number: int, seed: int) -> Instan
     if limit is not None:
         request = msgspec.structs.replace(request, max_tokens=limit)
     # A prompt of another size has another answer: nothing is left to judge.
-    judge = None if words is not None else instance.evaluate
+    is_other = words is not None or stage.prompt_bytes is not None
+    judge = None if is_other else instance.evaluate
     return replace(instance, request=request, evaluate=judge)
+
+
+def _text_of(size: int, seed: int) -> str:
+    """Return so many bytes of plain words behind a nonce."""
+    text = f"{nonce(seed, label='size')} "
+    line = " ".join(_WORDS) + " "
+    return (text + line * (size // len(line) + 1))[:size]
 
 
 def continued(instance: Instance, said: tuple[Message, ...]) -> Instance:

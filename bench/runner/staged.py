@@ -88,17 +88,19 @@ class StageSender:
                 offset_ms=self._offset_ms(),
             )
         )
-        stage = _within(job.stage, self._ports.client.capacity())
+        client = self._ports.client_of(job.target.id)
+        stage = _within(job.stage, client.capacity())
         schedule = arrivals(stage, seed=_schedule_seed(job)) if stage.kind != "closed" else None
-        await self._ports.client.open_connections(_connections(stage))
+        if not stage.fresh_connections:
+            await client.open_connections(_connections(stage))
         await self._warm_up(job)
         flow = Flow(stage=stage, slos=job.slos, began_ns=self._now_ns() + _LEAD_NS)
-        self._ports.client.begin_reading()
+        client.begin_reading()
         if schedule is None:
             await self._closed(job, flow)
         else:
             await self._open(job, flow, schedule)
-        reading = self._ports.client.end_reading()
+        reading = client.end_reading()
         return flow, self._done(
             job, flow, reading, scheduled=None if schedule is None else len(schedule)
         )
@@ -175,6 +177,8 @@ class StageSender:
                 attempt=job.attempt,
                 due_ns=due_ns if turn == 1 else None,
                 turn=turn if turns > 1 else None,
+                has_fresh_connection=job.stage.fresh_connections,
+                keeps_chunks=planned.run <= job.stage.chunks_kept,
             )
             landed = await self._sent(flow, planned, instance, place)
             if landed is None or landed.response.error is not None:

@@ -33,6 +33,9 @@ class Place:
     """When it was to be sent; ``None`` where the answer before it decides."""
     turn: int | None = None
     """Of a conversation, from 1."""
+    has_fresh_connection: bool = False
+    keeps_chunks: bool = False
+    """Its record says how its stream was cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +144,7 @@ class TrialRunner:
         Returns:
             Why nothing may be sent now; ``None`` when its start could not be written down.
         """
-        call = self._call(planned, instance)
+        call = self._call(planned, instance, has_fresh_connection=place.has_fresh_connection)
         landed = await self._asked_once(planned, instance, call, attempt=place.attempt, place=place)
         if isinstance(landed, Landed):
             self._recent.append(planned.id)
@@ -185,18 +188,21 @@ class TrialRunner:
         due_ns = place.due_ns
         return msgspec.structs.replace(
             trial,
-            response=lean(trial.response),
+            response=lean(trial.response, keeps_chunks=place.keeps_chunks),
             planned_offset_ms=None if due_ns is None else self.offset_ms(due_ns),
             conversation_turn=place.turn,
         )
 
-    def _call(self, planned: PlannedTrial, instance: Instance) -> Call:
+    def _call(
+        self, planned: PlannedTrial, instance: Instance, *, has_fresh_connection: bool = False
+    ) -> Call:
         tags = {"run": self._assignment.run_id, "trial": planned.id}
         return Call(
             target=self._assignment.targets[planned.target_id],
             request=asked(instance.request, self._assignment.config),
             timeout_ms=self._assignment.config.timeout_ms,
             tags=tags if self._assignment.has_tags else {},
+            fresh_connection=has_fresh_connection,
         )
 
     async def _judged(self, flight: Flight, instance: Instance) -> Evaluation | None:
@@ -246,7 +252,7 @@ class TrialRunner:
         )
 
 
-def lean(response: Response) -> Response:
+def lean(response: Response, *, keeps_chunks: bool = False) -> Response:
     """Return what a load stage keeps of a response: every gap, but neither texts nor chunks.
 
     A million answers of 100 tokens would be 10 GB of chunks that the gaps say already.
@@ -260,7 +266,7 @@ def lean(response: Response) -> Response:
         reasoning="",
         tool_calls=(),
         opaque=(),
-        stream_chunks=(),
+        stream_chunks=response.stream_chunks if keeps_chunks else (),
         timing=timing,
         usage=response.usage and msgspec.structs.replace(response.usage, raw={}),
     )
