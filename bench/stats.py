@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
-from bench.model.summary import Interval, NumericSummary, Rate
+from bench.model.summary import AdjustedSummary, Interval, NumericSummary, Rate
 
 Z95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
@@ -189,13 +189,83 @@ def bootstrap_over_cases(
         return wilson(hits, of)
     if hits in {0, of}:
         return wilson(len(tallies) if hits else 0, len(tallies))
+    return _resampled(tuple(tallies), seed=seed, rounds=rounds)
+
+
+def bootstrap_mean_of_cases(outcomes: Mapping[str, Sequence[bool]]) -> Interval | None:
+    """Return the interval of the mean of the cases' scores, each case weighing the same.
+
+    Args:
+        outcomes: Passed or not, by case id; cases without outcomes are ignored.
+
+    Returns:
+        As ``bootstrap_over_cases``; where all cases have one score between 0 and 1, ``None``.
+    """
+    some = {case: passed for case, passed in outcomes.items() if passed}
+    verdicts = {verdict for passed in some.values() for verdict in passed}
+    if len({len(passed) for passed in some.values()}) <= 1 or len(verdicts) == 1:
+        return bootstrap_over_cases(some)
+    return bootstrap_ratio({case: (sum(p) / len(p), 1.0) for case, p in some.items()})
+
+
+def bootstrap_ratio(
+    parts: Mapping[str, tuple[float, float]], *, seed: int = 1, rounds: int = BOOTSTRAP_ROUNDS
+) -> Interval | None:
+    """Return the interval of a sum by a sum whose parts come in cases, by resampling whole cases.
+
+    Args:
+        parts: Numerator and denominator (> 0) by case id.
+        seed: Makes the interval repeatable.
+        rounds: Number of resamples.
+
+    Returns:
+        ``None`` below two cases, and where all have the same ratio: nothing was seen to vary, so
+        resampling would claim certainty.
+    """
+    tallies = [tally for _, tally in sorted(parts.items())]
+    if len({part / whole for part, whole in tallies}) < 2:  # noqa: PLR2004 -- one value does not vary
+        return None
+    return _resampled(tuple(tallies), seed=seed, rounds=rounds)
+
+
+@lru_cache(maxsize=64)
+def _resampled(tallies: tuple[tuple[float, float], ...], *, seed: int, rounds: int) -> Interval:
     random = Random(seed)
-    scores = []
+    ratios = []
     for _ in range(rounds):
         drawn = random.choices(tallies, k=len(tallies))
-        scores.append(sum(hit for hit, _ in drawn) / sum(size for _, size in drawn))
-    scores.sort()
-    return percentile(scores, 0.025), percentile(scores, 0.975)
+        ratios.append(sum(part for part, _ in drawn) / sum(whole for _, whole in drawn))
+    ratios.sort()
+    return percentile(ratios, 0.025), percentile(ratios, 0.975)
+
+
+def adjusted(values: Sequence[float], failures: int) -> AdjustedSummary | None:
+    """Return percentiles in which each failure is worse than any value; ``None`` of nothing.
+
+    Args:
+        values: Of the requests that succeeded, in any order.
+        failures: How many did not.
+    """
+    ordered, count = sorted(values), len(values) + failures
+    if not count:
+        return None
+
+    def at(fraction: float) -> tuple[float | None, bool]:
+        rank = max(1, math.ceil(fraction * count))
+        return (ordered[rank - 1], False) if rank <= len(ordered) else (None, True)
+
+    (p50, f50), (p90, f90), (p95, f95), (p99, f99) = map(at, (0.5, 0.9, 0.95, 0.99))
+    return AdjustedSummary(
+        count=count,
+        adj_p50=p50,
+        adj_p50_failed=f50,
+        adj_p90=p90,
+        adj_p90_failed=f90,
+        adj_p95=p95,
+        adj_p95_failed=f95,
+        adj_p99=p99,
+        adj_p99_failed=f99,
+    )
 
 
 def entropy_bits(values: Iterable[Hashable]) -> float | None:

@@ -82,6 +82,23 @@ class MetricSummary(Record, frozen=True, kw_only=True):
     """What the gateway claims to have added; a claim, not a measurement."""
 
 
+class AdjustedSummary(Record, frozen=True, kw_only=True):
+    """Percentiles over all requests sent, each failed one worse than any answer (nearest rank).
+
+    One that falls on a failure is ``None`` and marked.
+    """
+
+    count: int
+    adj_p50: float | None
+    adj_p50_failed: bool
+    adj_p90: float | None
+    adj_p90_failed: bool
+    adj_p95: float | None
+    adj_p95_failed: bool
+    adj_p99: float | None
+    adj_p99_failed: bool
+
+
 class Excluded(Record, frozen=True, kw_only=True):
     """Trials that were measured but prove nothing about the pinned target; each counted once."""
 
@@ -101,6 +118,9 @@ class PerformanceSummary(MetricSummary, frozen=True, kw_only=True):
     """Which block reports and gates use: warm, else cold, else what there is. ``all`` where nobody
     recorded the connection (documents of the seed system)."""
     excluded: Excluded = Excluded()
+    adj_ttft_ms: AdjustedSummary | None = None
+    """``headline`` with the failed requests on that kind of connection, or on none, as worst."""
+    adj_total_ms: AdjustedSummary | None = None
 
 
 class QualitySummary(Record, frozen=True, kw_only=True):
@@ -126,6 +146,25 @@ class QualitySummary(Record, frozen=True, kw_only=True):
     """Like ``consistency_rate``, but only among answers to the very same prompt."""
     same_instance_entropy: float | None = None
     """Bits; mean over the same prompts."""
+    failed: int = 0
+    """Quality trials without a verdict because the request failed: not in ``score``."""
+    score_of_asked: float | None = None
+    """The score with each of them as a wrong answer: what whoever asked got."""
+    score_of_asked_interval: Interval | None = None
+    case_mean_score: float | None = None
+    """Mean of the cases' scores: a case that is run more often weighs no more."""
+    case_mean_score_interval: Interval | None = None
+    cut_short: int = 0
+    """Wrong answers that ended at their token limit: the limit may have been what was measured."""
+    first_pass_interval: Interval | None = None
+    instruction_score_interval: Interval | None = None
+    consistency_interval: Interval | None = None
+    """Of ``same_instance_consistency``."""
+    confident: int = 0
+    """Judged answers with a confidence: what ``mean_confidence`` and ``brier_score`` stand on."""
+    overconfidence: float | None = None
+    """``mean_confidence`` minus the score of the same answers, -1..1."""
+    brier_interval: Interval | None = None
 
 
 class AgreementSummary(Record, frozen=True, kw_only=True):
@@ -136,6 +175,40 @@ class AgreementSummary(Record, frozen=True, kw_only=True):
     rate: float | None
     confidence95: Interval | None
     """By Wilson."""
+
+
+class FingerprintSummary(Record, frozen=True, kw_only=True):
+    """How much a target behaves like the reference."""
+
+    agreement: float | None
+    reference_error_agreement: float | None
+    """Where the reference is wrong: how often with the very same answer."""
+    rarity_weighted_error_agreement: float | None
+    """The same, a mistake weighing the more the fewer of the other targets make it."""
+    category_similarity: float | None
+    """1 minus the mean difference of the scores by category."""
+    reasoning_ratio_delta: float | None
+    """Share of reasoning tokens, the target's minus the reference's."""
+    behavioural_similarity: float | None
+    """Mean of those that are known. High for any two good models."""
+    compared: int = 0
+    """Tasks that both answered."""
+    reference_errors: Rate | None = None
+    """``reference_error_agreement`` with what it stands on."""
+    shared_errors: Rate | None = None
+    """Of the tasks on which both are wrong: how often alike. What tells models apart."""
+
+
+class RobustnessSummary(Record, frozen=True, kw_only=True):
+    """A task and the same task in other words, each pair one instance in one run."""
+
+    pairs: int
+    drop: float | None
+    """Share of pairs in which only the plain wording is right minus that in which only the other
+    is, -1..1."""
+    drop_interval: Interval | None
+    changed: Rate
+    """Pairs in which exactly one of the two is right: losses and gains do not cancel out."""
 
 
 class ReliabilitySummary(Record, frozen=True, kw_only=True):
@@ -155,6 +228,8 @@ class ReliabilitySummary(Record, frozen=True, kw_only=True):
     rate_limit: Rate | None = None
     truncated: Rate | None = None
     malformed_stream: Rate | None = None
+    truncated_answers: Rate | None = None
+    """Of whole answers to quality and agentic tasks: timed cases are meant to end at their limit."""
 
 
 class CostComparison(Record, frozen=True, kw_only=True):
@@ -176,6 +251,7 @@ class EfficiencySummary(Record, frozen=True, kw_only=True):
     """Version 2: cost of all kinds of trials by correct quality answers."""
     reasoning_token_ratio: float | None
     usage_missing_rate: float | None
+    usage_missing: Rate | None = None
     quality_cost_per_correct_usd: float | None = None
     """Quality trials only; ``None`` if the cost of one of them is unknown."""
     total_spend_usd: float | None = None
@@ -210,14 +286,19 @@ class TargetSummary(Record, frozen=True, kw_only=True):
     valid: int
     quality: QualitySummary
     reference_agreement: AgreementSummary | None
-    fingerprint: dict[str, Any] | None = None
+    fingerprint: FingerprintSummary | None = None
     performance: PerformanceSummary
     agent: dict[str, Any] | None = None
     reliability: ReliabilitySummary
     efficiency: EfficiencySummary
     robustness_drop: float | None = None
     """Score of canonical cases minus score of their variants, -1..1."""
+    robustness: RobustnessSummary | None = None
+    """``None`` where no pair was judged."""
     achieved_requests_per_second: float | None
+    """Version 2: from the first start to the last end, the turns of other targets included."""
+    requests_per_second: float | None = None
+    """Per second in which at least one of its requests was in flight."""
     planned: int | None = None
     """``None`` where no plan was recorded."""
     invalidated: int = 0
@@ -242,6 +323,7 @@ class CaseSummary(Record, frozen=True, kw_only=True):
     metrics: MetricSummary
     """Over valid trials less violations."""
     achieved_requests_per_second: float | None
+    requests_per_second: float | None = None
     planned: int | None = None
     timings: MetricSummary = MetricSummary()
     """Over all answers that arrived, failed evaluations included."""
@@ -321,23 +403,6 @@ class SketchSummary(Record, frozen=True, kw_only=True):
     p95: float
     p99: float
     max: float
-
-
-class AdjustedSummary(Record, frozen=True, kw_only=True):
-    """Percentiles over all requests sent, each failed one worse than any answer (nearest rank).
-
-    One that falls on a failure is ``None`` and marked.
-    """
-
-    count: int
-    adj_p50: float | None
-    adj_p50_failed: bool
-    adj_p90: float | None
-    adj_p90_failed: bool
-    adj_p95: float | None
-    adj_p95_failed: bool
-    adj_p99: float | None
-    adj_p99_failed: bool
 
 
 class SloResult(Record, frozen=True, kw_only=True):

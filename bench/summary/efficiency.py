@@ -8,7 +8,7 @@ from bench.model.case import CaseInfo
 from bench.model.summary import CostComparison, EfficiencySummary
 from bench.model.trial import Trial, Usage
 from bench.money import reported_cost_usd, spent_on
-from bench.stats import share_of
+from bench.stats import rate, share_of
 from bench.summary.selection import is_kind, passed
 
 
@@ -22,11 +22,13 @@ def efficiency(
     correct = sum(map(passed, of_quality))
     usages = [trial.response.usage for trial in trials]
     reported = [usage for usage in usages if usage is not None]
+    missing = rate(sum(map(_lacks_usage, usages)), len(usages))
     return EfficiencySummary(
         estimated_cost_usd=seed_cost,
         cost_per_correct_answer_usd=_by(seed_cost, correct),
-        reasoning_token_ratio=_reasoning_ratio(usages),
-        usage_missing_rate=share_of(sum(map(_lacks_usage, usages)), len(usages)),
+        reasoning_token_ratio=reasoning_ratio(usages),
+        usage_missing_rate=missing.rate,
+        usage_missing=missing,
         quality_cost_per_correct_usd=_by(cost_of(of_quality), correct),
         total_spend_usd=None if spend.unknown_requests else spend.known_usd,
         known_spend_usd=spend.known_usd,
@@ -85,7 +87,8 @@ def _lacks_usage(usage: Usage | None) -> bool:
     return usage is None or usage.prompt_tokens is None or usage.completion_tokens is None
 
 
-def _reasoning_ratio(usages: Iterable[Usage | None]) -> float | None:
+def reasoning_ratio(usages: Iterable[Usage | None]) -> float | None:
+    """Return reasoning tokens by completion tokens, over the answers that report both."""
     both = [
         (usage.reasoning_tokens, usage.completion_tokens)
         for usage in usages

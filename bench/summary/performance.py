@@ -1,11 +1,20 @@
 """Timings over sets of trials. Each number comes from a trial's own record; nothing is re-timed."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
-from bench.model.summary import MetricSummary, NumericSummary, PerformanceSummary, Rate
+from bench.model.summary import (
+    AdjustedSummary,
+    MetricSummary,
+    NumericSummary,
+    PerformanceSummary,
+    Rate,
+)
 from bench.model.trial import Timing, Trial
-from bench.stats import rate, share_of, summarize_numbers
-from bench.summary.selection import pinned, violations
+from bench.stats import adjusted, finite, rate, share_of, summarize_numbers
+from bench.summary.selection import pinned, proven, violations
+
+Headline = Literal["warm", "cold", "promptCached", "all"]
 
 
 def metrics(trials: Sequence[Trial]) -> MetricSummary:
@@ -53,23 +62,29 @@ def performance(trials: Sequence[Trial]) -> PerformanceSummary:
     warm = [trial for trial in uncached if trial.response.connection == "warm"]
     cold = [trial for trial in uncached if trial.response.connection == "cold"]
     whole = metrics(clean)
+    headline: Headline | None = (
+        "warm"
+        if warm
+        else "cold"
+        if cold
+        else "promptCached"
+        if cached
+        else "all"
+        if clean
+        else None
+    )
+    blocks = {"warm": warm, "cold": cold, "promptCached": cached}
+    shown = blocks.get(headline or "", clean)
+    failed = _failed_on(headline, trials)
     return PerformanceSummary(
         **{name: getattr(whole, name) for name in MetricSummary.__struct_fields__},
         warm=metrics(warm) if warm else None,
         cold=metrics(cold) if cold else None,
         prompt_cached=metrics(cached) if cached else None,
-        headline=(
-            "warm"
-            if warm
-            else "cold"
-            if cold
-            else "promptCached"
-            if cached
-            else "all"
-            if clean
-            else None
-        ),
+        headline=headline,
         excluded=violations(trial for trial in trials if trial.is_valid),
+        adj_ttft_ms=_adjusted((t.response.timing.first_content_ms for t in shown), failed),
+        adj_total_ms=_adjusted((t.response.timing.total_ms for t in shown), failed),
     )
 
 
@@ -84,6 +99,21 @@ def headline_block(summary: PerformanceSummary) -> MetricSummary:
             return summary.prompt_cached or summary
         case _:
             return summary
+
+
+def _failed_on(headline: Headline | None, trials: Sequence[Trial]) -> int:
+    """Count the failed requests that stand beside the headline's: on that connection or on none."""
+    connections = [t.response.connection for t in proven(trials) if t.response.error is not None]
+    if headline not in {"warm", "cold"}:
+        return len(connections)
+    return connections.count(headline) + connections.count(None)
+
+
+def _adjusted(values: Iterable[float | None], failed: int) -> AdjustedSummary | None:
+    """Return percentiles with failures as worst; ``None`` where answers lack the figure."""
+    listed = list(values)
+    known = finite(listed)
+    return adjusted(known, failed) if len(known) == len(listed) else None
 
 
 def _is_prompt_cached(trial: Trial) -> bool:

@@ -1,19 +1,22 @@
 """How often requests came back whole, and what went wrong otherwise."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from bench.model.case import CaseInfo
 from bench.model.summary import Rate, ReliabilitySummary
 from bench.model.trial import Trial
 from bench.stats import rate
+from bench.summary.selection import arrived, is_kind, is_truncated
 
 TIMEOUTS = frozenset({"TimeoutError", "AbortError"})
 MALFORMED = frozenset({"invalid_stream_json", "stream_read_error"})
 TOO_MANY_REQUESTS = 429
 
 
-def reliability(trials: Sequence[Trial]) -> ReliabilitySummary:
+def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> ReliabilitySummary:
     """Count outcomes over counted trials of every kind."""
+    untimed = [trial for trial in arrived(trials) if not is_kind(trial, cases, "performance")]
 
     def count(holds: Callable[[Trial], bool]) -> Rate:
         return rate(sum(map(holds, trials)), len(trials))
@@ -37,12 +40,8 @@ def reliability(trials: Sequence[Trial]) -> ReliabilitySummary:
         rate_limit=rate_limit,
         truncated=truncated,
         malformed_stream=malformed,
+        truncated_answers=rate(sum(map(is_truncated, untimed)), len(untimed)),
     )
-
-
-def is_truncated(trial: Trial) -> bool:
-    """Return whether the answer ended at its token limit."""
-    return trial.response.finish_reason == "length"
 
 
 def _seed_code(trial: Trial) -> str | None:

@@ -122,6 +122,11 @@ def passed(trial: Trial) -> bool:
     return trial.evaluation is not None and trial.evaluation.passed is True
 
 
+def is_truncated(trial: Trial) -> bool:
+    """Return whether the answer ended at its token limit."""
+    return trial.response.finish_reason == "length"
+
+
 def requests_per_second(trials: Sequence[Trial]) -> float | None:
     """Return trials by the seconds from the first start to the last end."""
     if not trials:

@@ -21,7 +21,7 @@ from bench.model.summary import (
     StageSummary,
 )
 from bench.stage_book import StageEntry
-from bench.stats import rate, summarize_numbers
+from bench.stats import adjusted, rate, summarize_numbers
 from bench.summary.client_rules import client_limits
 
 Connection = Literal["warm", "cold", "promptCached", "all"]
@@ -42,35 +42,6 @@ def load_series(entries: Sequence[StageEntry]) -> tuple[SeriesSummary, ...]:
         grouped.setdefault((entry.begun.target_id, entry.begun.case_id), []).append(entry)
     return tuple(
         _series(target_id, case_id, listed) for (target_id, case_id), listed in grouped.items()
-    )
-
-
-def adjusted(values: Sequence[float], failures: int) -> AdjustedSummary | None:
-    """Return percentiles in which each failure is worse than any value; ``None`` of nothing.
-
-    Args:
-        values: Of the requests that succeeded, in any order.
-        failures: How many did not.
-    """
-    ordered, count = sorted(values), len(values) + failures
-    if not count:
-        return None
-
-    def at(fraction: float) -> tuple[float | None, bool]:
-        rank = max(1, math.ceil(fraction * count))
-        return (ordered[rank - 1], False) if rank <= len(ordered) else (None, True)
-
-    (p50, f50), (p90, f90), (p95, f95), (p99, f99) = map(at, (0.5, 0.9, 0.95, 0.99))
-    return AdjustedSummary(
-        count=count,
-        adj_p50=p50,
-        adj_p50_failed=f50,
-        adj_p90=p90,
-        adj_p90_failed=f90,
-        adj_p95=p95,
-        adj_p95_failed=f95,
-        adj_p99=p99,
-        adj_p99_failed=f99,
     )
 
 

@@ -1,6 +1,6 @@
 """Puts the figures of a run together, target by target and case by case."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,23 +8,32 @@ import msgspec
 
 from bench.charges import Spend
 from bench.model.case import CaseInfo
-from bench.model.summary import CaseSummary, LoadSummary, Summary, TargetSummary
+from bench.model.summary import (
+    CaseSummary,
+    FingerprintSummary,
+    LoadSummary,
+    Summary,
+    TargetSummary,
+)
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.stats import rate
 from bench.summary.agent import agent_summary
 from bench.summary.agreement import agreement, answers_by_task, pairwise
 from bench.summary.efficiency import cost_of, efficiency
-from bench.summary.load import load_curve
+from bench.summary.fingerprint import Traits, fingerprint, traits
+from bench.summary.load import busy_seconds, load_curve
 from bench.summary.performance import metrics, performance
-from bench.summary.quality import quality, robustness_drop, slices
-from bench.summary.reliability import is_truncated, reliability
+from bench.summary.quality import quality, slices
+from bench.summary.reliability import reliability
+from bench.summary.robustness import robustness, robustness_drop
 from bench.summary.selection import (
     Evidence,
     arrived,
     by_key,
     counted,
     is_kind,
+    is_truncated,
     passed,
     pinned,
     proven,
@@ -48,6 +57,11 @@ class _Part:
         """Counted trials that the pinned target answered."""
         return proven(self.counted)
 
+    @property
+    def one_by_one(self) -> tuple[Trial, ...]:
+        """Counted trials but those of load stages, of which only a sample is kept."""
+        return tuple(trial for trial in self.counted if trial.stage is None)
+
 
 def summarize(evidence: Evidence) -> Summary:
     """Compute every figure of a run; empty sets give ``None`` figures, not zeros."""
@@ -58,8 +72,9 @@ def summarize(evidence: Evidence) -> Summary:
         trials = tuple(by_target.get(target.id, ()))
         parts.append(_Part(target=target, all=trials, counted=counted(trials)))
     answers = {part.target.id: answers_by_task(part.proven, cases) for part in parts}
+    behaviour = {part.target.id: traits(part.proven, cases) for part in parts}
     return Summary(
-        targets=tuple(_target(part, evidence, cases, answers) for part in parts),
+        targets=tuple(_target(part, evidence, cases, answers, behaviour) for part in parts),
         cases=tuple(
             _case(part, case, evidence, cases) for part in parts for case in evidence.cases
         ),
@@ -87,6 +102,7 @@ def _target(
     evidence: Evidence,
     cases: Mapping[str, CaseInfo],
     answers: Mapping[str, Mapping[tuple[str, int], str]],
+    behaviour: Mapping[str, Traits],
 ) -> TargetSummary:
     target_id = part.target.id
     tallied = tally(part.all, evidence.stages.of(target_id))
@@ -109,12 +125,15 @@ def _target(
             if reference is None or target_id == evidence.reference
             else agreement(reference, answers[target_id])
         ),
+        fingerprint=_fingerprint(target_id, evidence.reference, behaviour),
         performance=performance([t for t in part.counted if is_kind(t, cases, "performance")]),
         agent=_agent(part, evidence, cases),
-        reliability=reliability(part.counted),
+        reliability=reliability(part.counted, cases),
         efficiency=efficiency(part.counted, cases, evidence.spend.get(target_id, Spend())),
         robustness_drop=robustness_drop(part.proven, cases),
-        achieved_requests_per_second=requests_per_second(part.counted),
+        robustness=robustness(part.proven, cases),
+        achieved_requests_per_second=requests_per_second(part.one_by_one),
+        requests_per_second=_busy_rate(part.one_by_one),
     )
 
 
@@ -135,6 +154,7 @@ def _case(
     stages = evidence.stages.of(part.target.id, case.id)
     tallied = tally([trial for trial in part.all if trial.case_id == case.id], stages)
     came_back = arrived(trials)
+    one_by_one = [trial for trial in trials if trial.stage is None]
     verdicts = [
         passed(trial)
         for trial in proven(trials)
@@ -149,13 +169,28 @@ def _case(
         valid=tallied.valid,
         quality=quality(proven(trials), cases),
         metrics=metrics(pinned(trials)),
-        achieved_requests_per_second=requests_per_second(trials),
+        achieved_requests_per_second=requests_per_second(one_by_one),
+        requests_per_second=_busy_rate(one_by_one),
         timings=metrics(came_back),
         success=rate(tallied.succeeded, tallied.attempted),
         evaluation=rate(sum(verdicts), len(verdicts)),
         truncated=sum(map(is_truncated, trials)),
         cost_usd=cost_of(trials),
     )
+
+
+def _busy_rate(trials: Sequence[Trial]) -> float | None:
+    seconds = busy_seconds(trials)
+    return len(trials) / seconds if seconds > 0 else None
+
+
+def _fingerprint(
+    target_id: str, reference: str | None, found: Mapping[str, Traits]
+) -> FingerprintSummary | None:
+    if reference is None or reference not in found or target_id == reference:
+        return None
+    others = (one for name, one in found.items() if name not in {target_id, reference})
+    return fingerprint(found[target_id], found[reference], others)
 
 
 def _planned(evidence: Evidence, target_id: str, case_id: str | None) -> int | None:
