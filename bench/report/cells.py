@@ -1,6 +1,6 @@
 """Cells that several sections share: a figure and what it stands on."""
 
-from bench.model.summary import MetricSummary, NumericSummary, TargetSummary
+from bench.model.summary import MetricSummary, NumericSummary, QualitySummary, TargetSummary
 from bench.report.figures import (
     ABSENT,
     counted,
@@ -36,8 +36,14 @@ def score_cell(target: TargetSummary) -> Cell:
     return Cell(
         text=percent(quality.score),
         detail=f"{quality.passed} of {quality.attempted} in {counted(quality.cases, 'case')}, "
-        f"{percent_range(quality.score_interval)}",
+        f"{percent_range(quality.score_interval)}{_with_failed(quality)}",
     )
+
+
+def _with_failed(quality: QualitySummary) -> str:
+    if not quality.failed:
+        return ""
+    return f"; {percent(quality.score_of_asked)} with {quality.failed} failed"
 
 
 def p50(summary: NumericSummary | None) -> Cell:

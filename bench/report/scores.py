@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from bench.model.document import Document
-from bench.model.summary import SliceSummary
+from bench.model.summary import Rate, SliceSummary, TargetSummary
 from bench.report.cells import score_cell
-from bench.report.figures import ABSENT, number, percent, percent_range
+from bench.report.figures import ABSENT, number, percent, percent_range, rate_detail
 from bench.report.tables import Cell, Section, Table
 
 
@@ -24,7 +24,7 @@ def quality(document: Document) -> Section:
                 Cell(text=percent(quality.instruction_score)),
                 Cell(text=percent(quality.same_instance_consistency)),
                 Cell(text=percent(quality.consistency_rate)),
-                Cell(text=_points(target.robustness_drop)),
+                Cell(text=_points(target.robustness_drop), detail=_changed(target)),
                 Cell(text=number(quality.brier_score)),
             )
         )
@@ -34,7 +34,8 @@ def quality(document: Document) -> Section:
         note="First try: the first run of each case. Same prompt, same answer: only repeats of the "
         "very same prompt are compared. By case: the older measure, which also compares "
         "repeats whose right answers differ. Drop in other words: score of the plain wording minus "
-        "score of its variants. Brier: error of stated confidence, 0 is best.",
+        "score of its variants; changed: pairs of one task in two wordings of which exactly one was "
+        "answered right. Brier: error of stated confidence, 0 is best.",
         table=Table(
             columns=(
                 "Target",
@@ -102,6 +103,56 @@ def agreement(document: Document) -> Section:
         table=Table(columns=("Target", "Other target", "Same answer"), rows=tuple(rows), words=2),
         is_folded=True,
     )
+
+
+def likeness(document: Document) -> Section:
+    """Return how much targets behave like the reference."""
+    rows = []
+    for target in document.summary.targets:
+        found = target.fingerprint
+        if found is None or not found.compared:
+            continue
+        rows.append(
+            (
+                Cell(text=target.target_id),
+                _of(found.shared_errors),
+                _of(found.reference_errors),
+                Cell(text=percent(found.rarity_weighted_error_agreement)),
+                Cell(text=percent(found.category_similarity)),
+                Cell(text=_points(found.reasoning_ratio_delta)),
+                Cell(text=percent(found.behavioural_similarity)),
+            )
+        )
+    return Section(
+        id="likeness",
+        title="Likeness to the reference",
+        note=f"Compared with {document.config.reference_target_id}. Same mistake where both are "
+        "wrong: different models rarely make the same slip, so a high share speaks for one model "
+        "behind two names. Rare mistakes: those that other targets make too weigh less. Similarity: "
+        "the mean of all, and of the share of same answers; any two good models have a high one.",
+        table=Table(
+            columns=(
+                "Target",
+                "Same mistake, both wrong",
+                "Same mistake, reference wrong",
+                "Same rare mistakes",
+                "Scores by category alike",
+                "More reasoning",
+                "Similarity",
+            ),
+            rows=tuple(rows),
+        ),
+        is_folded=True,
+    )
+
+
+def _of(found: Rate | None) -> Cell:
+    return Cell(text=percent(found.rate if found else None), detail=rate_detail(found))
+
+
+def _changed(target: TargetSummary) -> str:
+    found = target.robustness
+    return "" if found is None else f"{found.changed.hits} of {found.pairs} changed"
 
 
 def _points(drop: float | None) -> str:

@@ -7,7 +7,7 @@ from bench.report.figures import percent, rate_detail, usd
 from bench.report.load import load
 from bench.report.load_stages import clients, stages, waiting
 from bench.report.making import making_sections
-from bench.report.scores import agreement, quality, slices
+from bench.report.scores import agreement, likeness, quality, slices
 from bench.report.service import cost, reliability, speed
 from bench.report.tables import Cell, Section, Table
 from bench.summary.performance import headline_block
@@ -28,6 +28,7 @@ def sections(document: Document) -> tuple[Section, ...]:
         slices("difficulties", "Scores by difficulty", document.summary.difficulties),
         slices("categories", "Scores by category", document.summary.categories),
         agreement(document),
+        likeness(document),
         reliability(document),
         cost(document),
         _cases(document),

@@ -85,7 +85,7 @@ def reliability(document: Document) -> Section:
             reliability.success,
             reliability.timeout,
             reliability.rate_limit,
-            reliability.truncated,
+            reliability.truncated_answers,
             reliability.malformed_stream,
         )
         rows.append(
@@ -99,8 +99,8 @@ def reliability(document: Document) -> Section:
     return Section(
         id="reliability",
         title="Reliability",
-        note="All measured requests, whatever their task; 95% intervals by Wilson. Truncated: the "
-        "answer ended at its token limit. Set aside: touched by an incident or cancelled, in no "
+        note="All measured requests, whatever their task; 95% intervals by Wilson. Truncated: answers to "
+        "quality and agentic tasks that ended at their token limit. Set aside: touched by an incident or cancelled, in no "
         "figure.",
         table=Table(
             columns=(
