@@ -10,6 +10,8 @@ import fcntl
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -146,9 +148,9 @@ def read_journal(path: Path) -> Ledger:
             lines = iter(file)
             header = _header(path, next(lines, b""))
             reader = _Reader(lines)
-            # collect() exhausts the reader before its count of damaged lines is complete.
-            records = [header, *reader]
-            return collect(records, damaged_lines=reader.damaged)
+            # Record by record: the journal of a long load is larger than any memory.
+            ledger = collect(chain([header], reader))
+            return replace(ledger, damaged_lines=reader.damaged)
     except OSError as error:
         message = f"`{path}` can't be read: {reason_in(error)}"
         raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error

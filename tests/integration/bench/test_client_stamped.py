@@ -1,0 +1,166 @@
+"""The transport of our own on real sockets: stamps of the kernel, and every way a connection ends."""
+
+import asyncio
+import socket
+import sys
+
+import pytest
+
+from bench.client.exchange import Exchange, Limits
+from bench.client.gauge import Gauge
+from bench.client.line import Line
+from bench.client.stamped import StampedTransport, ask_for_stamps
+from bench.clock import SystemClock, WallOffset
+from bench.wire import PROTOCOLS
+from tests.asking import asking, call, run
+from tests.fake_gateway import fake_gateway
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(sys.platform != "linux", reason="the kernel stamps reads on Linux only"),
+]
+
+
+class Pair:
+    """A line on one end of a socket, and the other end in the test's hand."""
+
+    def __init__(self, *, small=False):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            mine = socket.create_connection(listener.getsockname())
+            self.other, _ = listener.accept()
+        for each in (mine, self.other):
+            each.setblocking(False)
+        if small:
+            mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        assert ask_for_stamps(mine)
+        self.now_ns = SystemClock().now_ns
+        self.wall = WallOffset()
+        self.gauge = Gauge(self.now_ns, self.wall)
+        self.line = Line(self.now_ns)
+        self.transport = StampedTransport(
+            mine, self.line, wall=self.wall, now_ns=self.now_ns, gauge=self.gauge
+        )
+
+    def exchange(self):
+        decoder = PROTOCOLS["chat"].decoder(stream=True)
+        return Exchange(decoder, Limits(deadline_ns=self.now_ns() + 60 * 10**9, idle_ns=10**11))
+
+    async def close(self):
+        self.line.abort()
+        await self.line.closed
+        self.other.close()
+
+
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+
+def played(scene, **options):
+    async def play():
+        pair = Pair(**options)
+        try:
+            return await scene(pair)
+        finally:
+            await pair.close()
+
+    return asyncio.run(play())
+
+
+def test_a_read_is_stamped_when_it_came_and_not_when_it_was_read():
+    async def scene(pair):
+        exchange = pair.exchange()
+        carried = asyncio.ensure_future(pair.line.carry(exchange, b"hello"))
+        await asyncio.sleep(0)
+        loop = asyncio.get_running_loop()
+        assert await loop.sock_recv(pair.other, 100) == b"hello"
+        before = pair.now_ns()
+        pair.other.send(ANSWER)
+        sent = pair.now_ns()
+        while pair.now_ns() - sent < 20_000_000:
+            pass  # the loop is busy and can't read
+        await carried
+        return before, sent, exchange, pair
+
+    before, sent, exchange, pair = played(scene)
+    # What the loop did meanwhile is in the lag, and in no stamp; 5 ms is a safety stop.
+    assert before - 1_000_000 <= exchange.ended_ns < sent + 5_000_000
+    assert pair.gauge.lags.largest >= 15_000_000
+    assert pair.line.stamped_by == "kernel"
+    assert pair.line.is_open is False
+
+
+def test_a_request_larger_than_the_socket_leaves_piece_by_piece():
+    async def scene(pair):
+        request = b"x" * 3_000_000
+        exchange = pair.exchange()
+        carried = asyncio.ensure_future(pair.line.carry(exchange, request))
+        await asyncio.sleep(0)
+        assert exchange.sent_ns is None
+        assert pair.transport.get_write_buffer_size() > 0
+        pair.transport.write(b"y")
+        got = b""
+        while len(got) < len(request) + 1:
+            got += await asyncio.get_running_loop().sock_recv(pair.other, 1 << 20)
+        pair.other.send(ANSWER)
+        await carried
+        return got, exchange
+
+    got, exchange = played(scene, small=True)
+    assert got == b"x" * 3_000_000 + b"y"
+    assert exchange.sent_ns is not None
+
+
+def test_an_end_of_file_and_a_reset_are_told_apart():
+    async def gone(pair, *, how):
+        exchange = pair.exchange()
+        carried = asyncio.ensure_future(pair.line.carry(exchange, b"hello"))
+        await asyncio.sleep(0)
+        if how == "reset":
+            linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+            pair.other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        else:
+            await asyncio.get_running_loop().sock_recv(pair.other, 100)
+        pair.other.close()
+        await carried
+        return exchange.ending
+
+    closed = played(lambda pair: gone(pair, how="close"))
+    reset = played(lambda pair: gone(pair, how="reset"))
+    assert (closed.code, "closed the connection" in closed.message) == ("connect_reset", True)
+    assert (reset.code, "the connection broke" in reset.message) == ("connect_reset", True)
+
+
+def test_bytes_that_nobody_asked_for_close_the_line():
+    async def scene(pair):
+        pair.other.send(b"surprise")
+        await pair.line.closed
+        pair.transport.write(b"late")
+        return pair.line.is_open, pair.transport.get_extra_info("peername")
+
+    assert played(scene) == (False, None)
+
+
+def test_connections_are_opened_ahead_and_used_by_the_first_requests():
+    async def scene():
+        steps = ()
+        async with fake_gateway(steps) as gateway, asking(gateway.url) as client:
+            opened = await client.open_connections(5)
+            again = await client.open_connections(3)
+            return opened, again, client.vantage(), client.capacity()
+
+    opened, again, vantage, capacity = run(scene())
+    assert (opened, again, vantage.connections) == (5, 5, 5)
+    assert vantage.address == "127.0.0.1"
+    assert capacity > 5
+
+
+def test_nothing_is_opened_where_nobody_listens():
+    async def scene():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+        async with asking(f"http://127.0.0.1:{port}/v1") as client:
+            _, response = await client.send(call())
+            return await client.open_connections(3), response
+
+    opened, response = run(scene())
+    assert opened == 0
+    assert response.error is not None
