@@ -9,6 +9,7 @@ BenchError (1)
 ├── KeyRejected (2)           the first answer said 401/403
 ├── JournalUnwritable (5)     disk full, folder gone
 ├── JournalUnreadable (2)     not a journal, a newer version, no header
+├── LoadProcessLost (5)       one of several senders is gone
 └── Refused (7)               a person has to say yes
 
 Exit codes are in docs/errors.md. Each class takes values and builds its own sentence; the hint is
@@ -116,3 +117,14 @@ def reason_in(error: OSError) -> str:
     """Return the system's words for ``error``, to go on with in a sentence."""
     said = error.strerror or type(error).__name__
     return f"{said[:1].lower()}{said[1:]}"
+
+
+class LoadProcessLost(BenchError):
+    """One of the processes that send a run's load is gone, or can't be reached any more."""
+
+    exit_code = 5
+
+    def __init__(self, number: int, how: str) -> None:
+        super().__init__(f"load process {number} is gone: {how}")
+        self.number = number
+        self.how = how
