@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from bench.budget import union_ms
+from bench.budget import Union
 from bench.load.columns import ARRIVED, CACHED, COLD, INSIDE, PINNED, WARM, StageColumns
 from bench.load.shapes import label_of, level_of
 from bench.load.windows import peak_in_flight, steady_window
@@ -203,8 +203,10 @@ def _adjusted(column: "array[float]", arrived: Sequence[int], sent: int) -> Adju
 
 
 def _busy_s(columns: StageColumns, rows: Sequence[int]) -> float:
-    spans = ((columns.started_ms[row], columns.ended_ms[row]) for row in rows)
-    return union_ms(spans) / _MS_PER_S
+    union = Union()  # rows come in the order of their ends: no list of all spans is needed
+    for row in rows:
+        union.add(columns.started_ms[row], columns.ended_ms[row])
+    return union.ms() / _MS_PER_S
 
 
 def _flown_s(columns: StageColumns, rows: Sequence[int]) -> float:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.budget import BusyClock, union_ms
+from bench.budget import BusyClock, Union, union_ms
 
 intervals = st.lists(
     st.tuples(st.integers(0, 1000), st.integers(0, 300)).map(lambda p: (p[0], p[0] + p[1])),
@@ -46,3 +46,12 @@ def test_a_request_in_flight_counts_before_it_ends():
 
 def test_no_limit_is_never_spent():
     assert not BusyClock(used_before_ms=1e12).is_spent(0, None)
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 20)), max_size=40))
+def test_a_union_that_grows_is_the_union_of_all(spans):
+    pairs = [(float(begin), float(begin + length)) for begin, length in spans]
+    union = Union()
+    for begin, end in pairs:
+        union.add(begin, end)
+    assert union.ms() == union_ms(pairs)
