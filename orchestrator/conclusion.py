@@ -1,8 +1,8 @@
 """How a job ended: from the child's own object, or from what is left when it died."""
 
 import subprocess
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from orchestrator.errors import OrchestratorError
 from orchestrator.events import Trouble
 from orchestrator.facts import gateway_state, record_facts
 from orchestrator.lifecycle import Machine, Stopped
-from orchestrator.link import JobLink
+from orchestrator.link import Line
 from orchestrator.tidings import Tidings
 from orchestrator.unseen import unseen
 
@@ -43,68 +43,95 @@ class Course:
     """What happened so far; only the main thread writes, but for ``lost``."""
 
     up: Up
-    link: JobLink
+    line: Line
     tidings: Tidings
+    side: str | None = None
+    """Which of two gateways it is: ``a`` or ``b``; ``None`` = there is only one."""
     journal: Path | None = None
     journal_ns: int = 0
     lost: Trouble | None = None
     """Why the gateway could not be measured any further."""
     stopped: Stopped | None = None
     stop_fault: OrchestratorError | None = None
-    on_measured: Callable[[], None] = field(default=lambda: None)
+
+    def of_side(self, trouble: Trouble) -> Trouble:
+        """Return what is wrong with the gateway, and of two with which."""
+        if self.side is None:
+            return trouble
+        return replace(
+            trouble,
+            summary=f"Side {self.side}: {trouble.summary}",
+            detail={**trouble.detail, "side": self.side},
+        )
 
 
-def conclude(machine: Machine, course: Course, end: ChildEnd, *, interrupted: int | None) -> JobEnd:
+def conclude(
+    machine: Machine, courses: Sequence[Course], end: ChildEnd, *, interrupted: int | None
+) -> JobEnd:
     """Return how the job ended; the journal of a child that died is closed first.
 
     Args:
         machine: The ports.
-        course: What happened.
+        courses: What happened, of each gateway.
         end: How the measuring process ended.
         interrupted: Exit code of the signal that asked us to end; ``None`` = none did.
     """
-    gateway = {
-        **record_facts(course.up.started.record),
-        "stopped": course.stopped is not None,
-        "exit": gateway_state(course.up, course.stopped)["exit"],
-    }
+    gateway = _of_all(courses)
     if end.said is not None and end.status >= 0:
         code = int(end.said["exitCode"])
+        fault = next((one.stop_fault for one in courses if one.stop_fault is not None), None)
+        is_spoilt = code == 0 and fault is not None
+        reason = "not_stopped" if is_spoilt else str(end.said.get("reason") or "done")
         return JobEnd(
-            exit_code=_own_code(code, course),
-            reason="not_stopped"
-            if _spoils(code, course)
-            else str(end.said.get("reason") or "done"),
-            stop_fault=course.stop_fault,
+            exit_code=_own_code(code, courses, fault),
+            reason=reason,
+            stop_fault=fault,
             said=end.said,
             gateway=gateway,
         )
-    return _after_death(machine, course, end, gateway, interrupted)
+    return _after_death(machine, courses, end, gateway, interrupted)
 
 
-def _own_code(code: int, course: Course) -> int:
-    """A run that the gateway's death cut short is 4; one that left something behind is not 0."""
-    if code == INCOMPLETE and course.lost is not None:
+def _of_all(courses: Sequence[Course]) -> dict[str, Any]:
+    """Return what ``--json`` says of the gateway; of two by side."""
+    told = {
+        one.side: {
+            **record_facts(one.up.started.record),
+            "stopped": one.stopped is not None,
+            "exit": gateway_state(one.up, one.stopped)["exit"],
+        }
+        for one in courses
+    }
+    if None in told:
+        return told[None]
+    return {str(side): facts for side, facts in told.items()}
+
+
+def _own_code(code: int, courses: Sequence[Course], fault: OrchestratorError | None) -> int:
+    """A run that a gateway's death cut short is 4; one that left something behind is not 0."""
+    if code == INCOMPLETE and _first_lost(courses) is not None:
         return GATEWAY_DIED
-    return course.stop_fault.exit_code if _spoils(code, course) and course.stop_fault else code
+    return fault.exit_code if code == 0 and fault is not None else code
 
 
-def _spoils(code: int, course: Course) -> bool:
-    return code == 0 and course.stop_fault is not None
+def _first_lost(courses: Sequence[Course]) -> Trouble | None:
+    lost = [one.lost for one in courses if one.lost is not None]
+    return min(lost, key=lambda one: one.at_ns, default=None)
 
 
 def _after_death(
     machine: Machine,
-    course: Course,
+    courses: Sequence[Course],
     end: ChildEnd,
     gateway: Mapping[str, Any],
     interrupted: int | None,
 ) -> JobEnd:
     """Close the journal of a child that died, and have the reports made of it."""
     how = how_ended(end.status)
-    code = GATEWAY_DIED if course.lost is not None else INCOMPLETE
+    code = INCOMPLETE if _first_lost(courses) is None else GATEWAY_DIED
     code = interrupted or code
-    if course.journal is None:
+    journal = courses[0].journal
+    if journal is None:
         return JobEnd(
             exit_code=code,
             reason="client_killed",
@@ -112,61 +139,66 @@ def _after_death(
             gateway=gateway,
             headline=f"the measuring process {how}; nothing was measured",
         )
-    _close_journal(machine, course, course.journal, how=how, exit_code=code)
+    _close_journal(machine, courses, journal, how=how, exit_code=code)
     return JobEnd(
         exit_code=code,
         reason="client_killed",
         said={},
         gateway=gateway,
-        headline=f"the measuring process {how}; what it had measured is kept in `{course.journal}`",
-        files=_rendered(course.journal),
-        next=f"gateway-bench resume {course.journal}",
+        headline=f"the measuring process {how}; what it had measured is kept in `{journal}`",
+        files=_rendered(journal),
+        next=f"gateway-bench resume {journal}",
     )
 
 
 def _close_journal(
-    machine: Machine, course: Course, journal: Path, *, how: str, exit_code: int
+    machine: Machine, courses: Sequence[Course], journal: Path, *, how: str, exit_code: int
 ) -> None:
     state = aftermath.read_state(journal)
     if state.has_end:
         return
     now_ns, at = machine.clock.now_ns(), machine.clock.utcnow()
     stamp = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    since_ms = (now_ns - course.journal_ns) / 1e6
-    lost = course.lost
-    records = [
+    since_ms = (now_ns - courses[0].journal_ns) / 1e6
+    lost = _first_lost(courses)
+    causes = [
         aftermath.incident(
-            kind="client_killed",
+            kind=one.lost.incident_class,
             at=stamp,
-            at_ns=now_ns,
-            summary=f"The measuring process {how}. Requests in flight may have been billed.",
-            detail={"inFlight": list(state.in_flight)},
-            touched=state.in_flight,
-        ),
-        {
-            "type": "gateway",
-            **gateway_state(course.up, course.stopped),
-            "simulatedUpstream": course.up.near.upstream.is_simulated,
-        },
-        aftermath.footer(
-            at=stamp,
-            offset_ms=max(state.begun_offset_ms + since_ms, state.last_offset_ms),
-            reason="killed" if lost is None else "gateway",
-            exit_code=exit_code,
-        ),
-    ]
-    if lost is not None:
-        cause = aftermath.incident(
-            kind=lost.incident_class,
-            at=stamp,
-            at_ns=lost.at_ns,
-            summary=lost.summary,
-            detail=lost.detail,
+            at_ns=one.lost.at_ns,
+            summary=one.lost.summary,
+            detail=one.lost.detail,
             touched=state.in_flight,
         )
-        records.insert(0, cause)
-    records = [*_unwritten_notes(course, state, stamp), *records]
-    aftermath.append(journal, tuple(records), is_torn=state.is_torn)
+        for one in courses
+        if one.lost is not None
+    ]
+    death = aftermath.incident(
+        kind="client_killed",
+        at=stamp,
+        at_ns=now_ns,
+        summary=f"The measuring process {how}. Requests in flight may have been billed.",
+        detail={"inFlight": list(state.in_flight)},
+        touched=state.in_flight,
+    )
+    footer = aftermath.footer(
+        at=stamp,
+        offset_ms=max(state.begun_offset_ms + since_ms, state.last_offset_ms),
+        reason="killed" if lost is None else "gateway",
+        exit_code=exit_code,
+    )
+    notes = [note for one in courses for note in _unwritten_notes(one, state, stamp)]
+    ends = [_gateway_record(one) for one in courses]
+    aftermath.append(journal, (*notes, *causes, death, *ends, footer), is_torn=state.is_torn)
+
+
+def _gateway_record(course: Course) -> dict[str, Any]:
+    record = {
+        "type": "gateway",
+        **gateway_state(course.up, course.stopped),
+        "simulatedUpstream": course.up.near.upstream.is_simulated,
+    }
+    return record if course.side is None else {**record, "side": course.side}
 
 
 def _unwritten_notes(
