@@ -15,8 +15,8 @@ from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
 from bench.report.load_stages import saturation_sentences, stages_chart
-from bench.summary.client_rules import client_limits
 from bench.stats import adjusted
+from bench.summary.client_rules import client_limits
 from bench.summary.stages import frontier
 from tests.fakes import GOOD
 from tests.load_stage import LoadStage, load_block
