@@ -7,6 +7,7 @@ how it ended. So every cut, stall and split can be tried without a network.
 from dataclasses import dataclass
 from typing import Literal
 
+from bench.stream.framed_answer import FramedAnswer, Frames
 from bench.stream.http_answer import HttpAnswer
 from bench.wire.protocol import BodyDecoder
 
@@ -23,6 +24,7 @@ EndCode = Literal[
     "connect_failed",
     "connect_timeout",
     "tls_error",
+    "proxy_error",
     "connect_reset",
     "stream_incomplete",
     "header_timeout",
@@ -49,6 +51,8 @@ class Phases:
 
     dns_ns: int | None = None
     connect_ns: int | None = None
+    proxy_ns: int | None = None
+    """Until the proxy had connected on."""
     tls_ns: int | None = None
 
 
@@ -64,10 +68,16 @@ _GIVEN_UP = Ending(code="connect_reset", message="it was given up before its end
 
 
 class Exchange:
-    """State of one request on one connection."""
+    """State of one request on one connection.
 
-    def __init__(self, decoder: BodyDecoder, limits: Limits) -> None:
-        self.http = HttpAnswer()
+    Args:
+        decoder: Of the wire protocol.
+        limits: Times that end it.
+        is_framed: The answer comes in HTTP/2 frames: ``receive_frames`` takes it.
+    """
+
+    def __init__(self, decoder: BodyDecoder, limits: Limits, *, is_framed: bool = False) -> None:
+        self.http: HttpAnswer | FramedAnswer = FramedAnswer() if is_framed else HttpAnswer()
         self.decoder = decoder
         self.limits = limits
         self.ending = _GIVEN_UP
@@ -75,6 +85,7 @@ class Exchange:
         self.error_body = bytearray()
         """Beginning of a body whose status is no success."""
         self.reads = 0
+        self.body_bytes = 0
         self.sent_ns: int | None = None
         self.headers_ns: int | None = None
         self.last_read_ns: int | None = None
@@ -104,13 +115,22 @@ class Exchange:
 
     def receive(self, at_ns: int, data: bytes) -> None:
         """Take one network read, stamped before anything looked at it."""
+        if isinstance(self.http, HttpAnswer):
+            self._received(at_ns, self.http.feed(data))
+
+    def receive_frames(self, at_ns: int, frames: Frames) -> None:
+        """Take what one network read held of this answer, stamped likewise."""
+        if isinstance(self.http, FramedAnswer):
+            self._received(at_ns, self.http.feed(frames))
+
+    def _received(self, at_ns: int, body: bytes) -> None:
         read = self.reads
         self.reads += 1
         self.last_read_ns = at_ns
-        body = self.http.feed(data)
         if self.headers_ns is None and self.http.head is not None:
             self.headers_ns = at_ns
         if body:
+            self.body_bytes += len(body)
             self._take_body(at_ns, read, body)
         if self.http.is_complete:
             self._end(at_ns)

@@ -46,6 +46,7 @@ class Circumstances:
     phases: Phases
     lag_ns: int | None
     connection: Connection | None
+    http_version: Literal["1.1", "2"] | None = None
     local_port: int | None
     asked_stream: bool
     dialect: Dialect
@@ -88,11 +89,13 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
         system_fingerprint=decoded.system_fingerprint,
         usage=decoded.usage,
         stream_chunks=stream_chunks(decoded.deltas, t0_ns=stamps.t0_ns),
+        body_bytes=exchange.body_bytes or None,
         timing=measure(
             stamps, decoded.deltas, decoded.usage, asked_stream=circumstances.asked_stream
         ),
         error=error,
         connection=circumstances.connection,
+        http_version=circumstances.http_version,
         local_port=circumstances.local_port,
         served_provider=claims.served_provider,
         served_region=claims.served_region,
@@ -128,6 +131,7 @@ def _stamps(exchange: Exchange, decoded: Decoded, circumstances: Circumstances) 
         ended_ns=exchange.ended_ns,
         dns_ns=phases.dns_ns,
         connect_ns=phases.connect_ns,
+        proxy_ns=phases.proxy_ns,
         tls_ns=phases.tls_ns,
         lag_ns=circumstances.lag_ns,
         stamped_by=circumstances.stamped_by,

@@ -24,6 +24,7 @@ from bench.model.document import (
 )
 from bench.model.run import PlannedTrial
 from bench.model.summary import Summary
+from bench.overhead.findings import overhead_of
 from bench.summary import Evidence, summarize
 
 
@@ -35,7 +36,7 @@ def build_document(ledger: Ledger) -> Document:
     header = ledger.header
     planned = [trial for block in header.plan for trial in block.trials]
     reference = header.config.reference or (header.targets[0].id if header.targets else None)
-    summary = _summary(ledger, planned, reference)
+    summary = _with_arms(_summary(ledger, planned, reference), ledger)
     done = completeness(ledger, planned)
     simulated = _is_simulated(ledger)
     spend = _spend(ledger)
@@ -99,6 +100,15 @@ def _summary(ledger: Ledger, planned: Sequence[PlannedTrial], reference: str | N
             expected=ledger.stages.expected(ledger.header.plan),
         )
     )
+
+
+def _with_arms(summary: Summary, ledger: Ledger) -> Summary:
+    """Return the summary with what two arms in turn amount to."""
+    pairing = ledger.header.config.paired
+    if pairing is None or pairing.kind != "overhead":
+        return summary
+    paired, findings = overhead_of(ledger, pairing)
+    return msgspec.structs.replace(summary, paired=paired, overhead=findings)
 
 
 def _trials(ledger: Ledger) -> tuple[DocumentTrial, ...]:

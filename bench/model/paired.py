@@ -42,6 +42,17 @@ class Arm(Record, frozen=True, kw_only=True):
     header_names: tuple[str, ...] = ()
 
 
+class Confound(Record, frozen=True, kw_only=True):
+    """A reason, other than the one asked about, why the arms may differ."""
+
+    code: str
+    """``other_key``, ``other_model``, ``other_prompt_tokens`` …"""
+    text: str
+    """A clause with values."""
+    spoils: tuple[str, ...] = ()
+    """Metrics that are not comparable for it; empty = good to know. ``*`` = all."""
+
+
 class PairLevel(Record, frozen=True, kw_only=True):
     """One level of load at which the arms are compared."""
 
@@ -65,8 +76,8 @@ class Pairing(Record, frozen=True, kw_only=True):
     base: Arm
     changed: Arm
     levels: tuple[PairLevel, ...]
-    confounds: tuple[str, ...] = ()
-    """What differs by the settings alone, so that a difference need not be the gateway's."""
+    confounds: tuple[Confound, ...] = ()
+    """What differs by the settings alone."""
     is_same: bool = False
     """Both arms are known to be the same thing: an A/A run."""
 
@@ -122,8 +133,8 @@ class LevelResult(Record, frozen=True, kw_only=True):
     label: str
     """``1 at a time``, ``8 at once, 16 KB``."""
     concurrency: int
-    request_bytes: float | None = None
-    """Median length of the prompts sent."""
+    prompt_bytes: int | None = None
+    """``None`` = the case's own."""
     requests: int
     """Of both arms, measured."""
     failed_base: int
@@ -148,6 +159,5 @@ class PairedSummary(Record, frozen=True, kw_only=True):
     is_same: bool = False
     headline: str
     """One sentence."""
-    confounds: tuple[str, ...] = ()
-    """Why the arms may differ for another reason than the one that is asked about."""
+    confounds: tuple[Confound, ...] = ()
     levels: tuple[LevelResult, ...] = ()

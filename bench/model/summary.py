@@ -8,6 +8,8 @@ honest field stands beside it. Formula and source of each figure: docs/metrics.m
 from typing import Any, Literal
 
 from bench.model.load import ClientReading, SaturationReason, Stage, StageEnd
+from bench.model.overhead import OverheadFindings
+from bench.model.paired import PairedSummary
 from bench.model.record import Record
 
 Interval = tuple[float, float]
@@ -504,4 +506,8 @@ class Summary(Record, frozen=True, kw_only=True):
     load: tuple[LoadSummary, ...] = ()
     """Targets for which load points were measured."""
     load_series: tuple[SeriesSummary, ...] = ()
-    """Load stages, where there were any."""
+    """Load stages, where there were any; the blocks of two arms are summed up in ``paired``."""
+    paired: PairedSummary | None = None
+    """Two arms in turn; ``None`` = another kind of run."""
+    overhead: OverheadFindings | None = None
+    """What an overhead run says besides."""

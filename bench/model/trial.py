@@ -62,7 +62,10 @@ class Timing(Record, frozen=True, kw_only=True):
 
     dns_ms: float | None = None
     connect_ms: float | None = None
-    """TCP connect, a duration; ``None`` on a warm connection."""
+    """TCP connect, a duration; ``None`` on a warm connection. Through a proxy: to the proxy."""
+    proxy_ms: float | None = None
+    """Until the proxy had connected on, a duration; ``None`` without one, or where it only forwards
+    (plain http)."""
     tls_ms: float | None = None
     sent_ms: float | None = None
     """The last byte of the request was written to the socket."""
@@ -131,10 +134,14 @@ class Response(Record, frozen=True, kw_only=True):
     system_fingerprint: str | None = None
     usage: Usage | None = None
     stream_chunks: tuple[StreamChunk, ...] = ()
+    body_bytes: int | None = None
+    """Of the answer's body, framing and compression undone; ``None`` = no body came."""
     timing: Timing = Timing()
     error: ResponseError | None = None
     connection: Connection | None = None
     """``None`` when no connection was made."""
+    http_version: Literal["1.1", "2"] | None = None
+    """That was spoken; ``None`` when no connection was made."""
     local_port: int | None = None
     """This end of the connection: lets the watcher prove who answered."""
     served_provider: str | None = None

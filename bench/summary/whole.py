@@ -89,7 +89,9 @@ def summarize(evidence: Evidence) -> Summary:
         ),
         pairwise_agreement=pairwise(answers, list(answers)),
         load=tuple(curve for part in parts if (curve := _load(part, evidence)) is not None),
-        load_series=load_series(evidence.stages.entries),
+        load_series=load_series(
+            [entry for entry in evidence.stages.entries if entry.stage.pair is None]
+        ),
     )
 
 

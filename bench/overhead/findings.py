@@ -1,0 +1,124 @@
+"""An overhead run to its findings and its one sentence. Pure."""
+
+from collections.abc import Sequence
+
+from bench.ledger import Ledger
+from bench.model.overhead import Buffering, Claim, OverheadFindings
+from bench.model.paired import Comparison, LevelResult, PairedSummary, Pairing
+from bench.model.trial import Trial
+from bench.overhead.buffering import buffering
+from bench.overhead.use import gateway_use
+from bench.paired.differences import median
+from bench.paired.summary import paired_levels
+
+_HUNDRED = 100.0
+_TEN = 10.0
+
+
+def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, OverheadFindings]:
+    """Return what the gateway added, as far as the run got."""
+    levels, confounds = paired_levels(ledger, pairing)
+    base = _measured(ledger.trials, pairing.base.target_id)
+    changed = _measured(ledger.trials, pairing.changed.target_id)
+    stream = buffering(base, changed)
+    findings = OverheadFindings(
+        buffering=stream,
+        claim=_claim(changed, levels),
+        use=gateway_use(ledger.parts, ledger.stages.entries, pairing),
+    )
+    summary = PairedSummary(
+        kind=pairing.kind,
+        base=pairing.base.label,
+        changed=pairing.changed.label,
+        base_target=pairing.base.target_id,
+        changed_target=pairing.changed.target_id,
+        is_same=pairing.is_same,
+        headline=headline(levels, stream),
+        confounds=confounds,
+        levels=levels,
+    )
+    return summary, findings
+
+
+def headline(levels: Sequence[LevelResult], stream: Buffering | None) -> str:
+    """Return what the gateway adds in one sentence: the first level, and whether it buffers."""
+    ending = "" if stream is None else f"; {stream.text}"
+    first = levels[0] if levels else None
+    found = _of(first.warm if first else (), "ttft") or _of(first.warm if first else (), "total")
+    if first is None or found is None or found.difference is None:
+        return f"What the gateway adds was not measured: no pair of answers{ending}."
+    return f"{sentence(found)} ({first.label}{_others(levels[1:], found.metric)}){ending}."
+
+
+def sentence(found: Comparison) -> str:
+    """Return one comparison as a clause with its interval."""
+    name = {"ttft": "TTFT", "itl": "the gap between tokens", "total": "the whole answer"}.get(
+        found.metric, found.metric
+    )
+    amount = f"{number(abs(found.difference or 0.0))} {found.unit}"
+    between = "" if found.interval is None else f" [{_pair(found)}]"
+    match found.verdict:
+        case "higher":
+            return f"Adds {amount}{between} to {name}"
+        case "lower":
+            return f"Takes {amount} off {name}{between}"
+        case "within":
+            return f"Adds nothing that shows to {name}: {signed(found.difference)} ms{between}"
+        case _:
+            measured = f"{signed(found.difference)} ms{between}"
+            return f"What it adds to {name} is undecided ({found.why}); measured {measured}"
+
+
+def number(value: float) -> str:
+    """Return milliseconds with as many digits as they carry."""
+    if value >= _HUNDRED:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= _TEN else f"{value:.2f}"
+
+
+def signed(value: float | None) -> str:
+    """Return milliseconds with their sign; ``-`` where there is none."""
+    if value is None:
+        return "-"
+    return f"{'-' if value < 0 else '+'}{number(abs(value))}"
+
+
+def _pair(found: Comparison) -> str:
+    low, high = found.interval or (0.0, 0.0)
+    if low >= 0 and found.verdict == "higher":
+        return f"{number(low)}, {number(high)}"
+    return f"{signed(low)}, {signed(high)}"
+
+
+def _others(levels: Sequence[LevelResult], metric: str) -> str:
+    told = [
+        f"{signed(found.difference)} ms at {level.label}"
+        for level in levels
+        if (found := _of(level.warm, metric)) is not None and found.difference is not None
+    ]
+    return "".join(f", {each}" for each in told)
+
+
+def _of(comparisons: Sequence[Comparison], metric: str) -> Comparison | None:
+    return next((one for one in comparisons if one.metric == metric and one.pairs), None)
+
+
+def _measured(trials: Sequence[Trial], target_id: str) -> list[Trial]:
+    return [trial for trial in trials if trial.target_id == target_id and not trial.warmup]
+
+
+def _claim(changed: Sequence[Trial], levels: Sequence[LevelResult]) -> Claim | None:
+    told = [
+        trial.response.gateway_overhead_ms
+        for trial in changed
+        if trial.response.gateway_overhead_ms is not None and trial.response.error is None
+    ]
+    claimed = median(told)
+    if claimed is None:
+        return None
+    total = _of(levels[0].warm, "total") if levels else None
+    return Claim(
+        answers=len(told),
+        claimed_ms=claimed,
+        measured_ms=None if total is None else total.difference,
+    )
