@@ -18,7 +18,7 @@ from bench.errors import JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
-from bench.model.case import Case
+from bench.model.case import Case, described
 from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
 from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
@@ -277,7 +277,7 @@ def _closed(
 
 
 def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
-    infos = tuple(case.info for case in request.cases)
+    infos = tuple(map(described, request.cases))
     config, hello = request.config, None if session.link is None else session.link.hello
     plan = request.plan()
     return Header(

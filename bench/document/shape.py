@@ -48,6 +48,7 @@ def document_target(target: Target) -> DocumentTarget:
         output_price=prices.output_usd if prices else None,
         request_price=prices.request_usd if prices else None,
         max_output=target.metadata.max_output_tokens,
+        external_id=target.metadata.upstream_model,
     )
     return DocumentTarget(**(_fields(target) | {"metadata": metadata}))
 

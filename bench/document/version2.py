@@ -112,6 +112,7 @@ def _target(raw: _Raw) -> Target:
         "metadata": {
             **_present(metadata),
             "maxOutputTokens": metadata.get("maxOutput"),
+            "upstreamModel": metadata.get("externalId"),
             "prices": prices if known else None,
         },
     }

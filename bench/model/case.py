@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from bench.model.record import Record
 from bench.model.trial import Answer, Evaluation
 
@@ -67,6 +69,8 @@ class CaseInfo(Record, frozen=True, kw_only=True):
     text_hash: str | None
     """SHA-256 over the case's fixed text and generator version: differs when the case changed.
     ``None`` only in documents of the seed system."""
+    description: str | None = None
+    """One sentence: what the case measures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +97,8 @@ class Case:
     """Seed → instance. Pure: the same seed gives the same instance on every machine."""
     description: str | None = None
     """One sentence for listings: what the case measures."""
+
+
+def described(case: Case) -> CaseInfo:
+    """Return the descriptive half with the sentence."""
+    return msgspec.structs.replace(case.info, description=case.description)

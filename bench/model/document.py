@@ -60,6 +60,8 @@ class DocumentMetadata(TargetMetadata, frozen=True, kw_only=True):
     output_price: float | None = None
     request_price: float | None = None
     max_output: int | None = None
+    external_id: str | None = None
+    """``upstream_model``."""
 
 
 class DocumentTarget(Target, frozen=True, kw_only=True):

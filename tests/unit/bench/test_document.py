@@ -16,12 +16,14 @@ from bench.model.document import Document
 from bench.model.run import Gateway, Incident, Resumed, RunConfig, Sample, Started
 from bench.model.summary import (
     EfficiencySummary,
+    FingerprintSummary,
     MetricSummary,
     NumericSummary,
     PerformanceSummary,
     QualitySummary,
     Rate,
     ReliabilitySummary,
+    RobustnessSummary,
 )
 from bench.model.trial import Timing
 from tests.sample_documents import (
@@ -499,6 +501,8 @@ def test_every_figure_is_explained():
         PerformanceSummary,
         QualitySummary,
         ReliabilitySummary,
+        FingerprintSummary,
+        RobustnessSummary,
         EfficiencySummary,
         Timing,
         AgentRun,

@@ -1,0 +1,28 @@
+"""The JSON Schema of result documents, generated from their types.
+
+Shipped as ``bench/schemas/result-document.json``, so that other programs can check what they read.
+"""
+
+from typing import Any
+
+import msgspec
+
+from bench.model.document import DOCUMENT_VERSION, Document
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def document_schema() -> dict[str, Any]:
+    """Return the schema of what ``encode_document`` writes. Unknown fields are allowed."""
+    return {
+        "$schema": _DIALECT,
+        "title": "Result document of gateway-bench",
+        "description": f"Format version {DOCUMENT_VERSION} (`generator.documentVersion`). Figures are "
+        "explained in docs/metrics.md; `null` means not measured or not known.",
+        **msgspec.json.schema(Document),
+    }
+
+
+def schema_text() -> str:
+    """Return it as the text of the shipped file."""
+    return msgspec.json.format(msgspec.json.encode(document_schema()), indent=1).decode() + "\n"

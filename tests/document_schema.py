@@ -1,0 +1,22 @@
+"""Holds result documents against the schema that ships."""
+
+from pathlib import Path
+
+import jsonschema_rs
+import msgspec
+
+SHIPPED = Path(__file__).parents[1] / "bench" / "schemas" / "result-document.json"
+
+
+def check_document(data: bytes) -> None:
+    """Raise where ``data`` is no result document by the shipped schema."""
+    validator = jsonschema_rs.validator_for(msgspec.json.decode(SHIPPED.read_bytes()))
+    validator.validate(msgspec.json.decode(data))
+
+
+def check_documents(folder: Path) -> None:
+    """Check every result document in a folder of results."""
+    for path in folder.glob("*.json"):
+        data = path.read_bytes()
+        if b'"generator"' in data:
+            check_document(data)
