@@ -2,12 +2,13 @@
 
 from bench.durations import duration_text
 from bench.load.levels import Typed
-from bench.settings import Setting, limit_ms, positive_duration_ms
+from bench.setting_readers import limit_ms, positive_duration_ms
+from bench.settings import Setting
 
 
 def shown(setting: Setting, value: object) -> object:
     """Return a value as `config show` and the journal keep it."""
-    if setting.name == "header" and isinstance(value, tuple):
+    if setting.name in {"header", "baseline-header"} and isinstance(value, tuple):
         return [f"{name}: …" for name, _ in value]
     if setting.read in {limit_ms, positive_duration_ms}:
         return duration_text(value) if isinstance(value, float) else "none"

@@ -5,140 +5,43 @@ A setting has one name in four places: `--parallel-groups`, `parallel-groups` in
 each place takes the same words and gives the same fault.
 """
 
-import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from bench.dialects import DIALECTS
-from bench.durations import duration_ms
-from bench.load.levels import Levels, SweepRange, concurrency_levels, rate_levels, sweep_range
+from bench.load.levels import (
+    Levels,
+    PromptSizes,
+    SweepRange,
+    concurrency_levels,
+    prompt_sizes,
+    rate_levels,
+    sweep_range,
+)
 from bench.load.rules import Gaps, StopRule, read_gaps, read_speed, read_stop_rule
 from bench.load.slo import Slo, read_slo
 from bench.mappings import split_lists
 from bench.presets import PRESETS
+from bench.setting_readers import (
+    Read,
+    amount,
+    dollars,
+    flag,
+    header,
+    header_name,
+    header_variable,
+    limit_ms,
+    one_of,
+    positive_duration_ms,
+    price_pair,
+    variable,
+    whole,
+    words,
+)
 
 DEFAULT_BUDGET_MS = 120_000.0
 """Of the commands; profiles that need more name their own."""
-_TRUE = frozenset({"true", "1", "yes", "on"})
-_FALSE = frozenset({"false", "0", "no", "off"})
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-Read = Callable[[str], Any]
-"""Text → value. Raises ``ValueError`` whose text says what is needed."""
-
-
-def positive_duration_ms(text: str) -> float:
-    """Return a duration above zero, in milliseconds."""
-    value = duration_ms(text)
-    if value <= 0:
-        raise ValueError("a duration above 0 is needed")
-    return value
-
-
-def limit_ms(text: str) -> float | None:
-    """Return a duration above zero in milliseconds, or ``None`` for `none`."""
-    return None if text.strip().lower() == "none" else positive_duration_ms(text)
-
-
-def whole(least: int) -> Read:
-    """Return a reader of whole numbers from ``least``."""
-
-    def read(text: str) -> int:
-        if not text.strip().removeprefix("-").isdecimal() or int(text) < least:
-            message = f"a whole number from {least} is needed"
-            raise ValueError(message)
-        return int(text)
-
-    return read
-
-
-def amount(text: str) -> float:
-    """Return a finite number from 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise ValueError("a number from 0 is needed")
-    return value
-
-
-def dollars(text: str) -> float:
-    """Return US dollars above 0; a `$` in front is let through."""
-    value = amount(text.strip().removeprefix("$"))
-    if value == 0:
-        raise ValueError("an amount of US dollars above 0 is needed")
-    return value
-
-
-def price_pair(text: str) -> tuple[float, float]:
-    """Return assumed input and output prices in US dollars per million tokens."""
-    left, slash, right = text.partition("/")
-    if not slash:
-        raise ValueError("two prices per million tokens are needed, `IN/OUT`, such as `0.15/0.60`")
-    return amount(left), amount(right)
-
-
-def flag(text: str) -> bool:
-    """Return the truth of `true`, `1`, `yes`, `on` and their opposites."""
-    word = text.strip().lower()
-    if word in _TRUE | _FALSE:
-        return word in _TRUE
-    raise ValueError("`true` or `false` is needed")
-
-
-def words(text: str) -> str:
-    """Return text that is not blank."""
-    if not text.strip():
-        raise ValueError("some text is needed")
-    return text.strip()
-
-
-def header(text: str) -> tuple[str, str]:
-    """Return name and value of `Name: value`."""
-    name, colon, value = text.partition(":")
-    if not colon or not _TOKEN.fullmatch(name.strip()) or not value.strip().isprintable():
-        raise ValueError("a header such as `Name: value` is needed")
-    return name.strip(), value.strip()
-
-
-def header_name(text: str) -> str:
-    """Return the name of a header."""
-    if not _TOKEN.fullmatch(text.strip()):
-        raise ValueError("the name of a header is needed, such as `x-api-key`")
-    return text.strip()
-
-
-def header_variable(text: str) -> tuple[str, str]:
-    """Return header name and variable of `NAME=VARIABLE`."""
-    name, equals, variable = text.partition("=")
-    if not equals or not _TOKEN.fullmatch(name.strip()) or not _VARIABLE.fullmatch(variable):
-        raise ValueError("`HEADER=VARIABLE` is needed; the value stands in the variable")
-    return name.strip(), variable
-
-
-def variable(text: str) -> str:
-    """Return the name of an environment variable."""
-    if not _VARIABLE.fullmatch(text.strip()):
-        raise ValueError("the name of a variable is needed, not the key itself")
-    return text.strip()
-
-
-def one_of(*names: str) -> Read:
-    """Return a reader of a closed choice."""
-
-    def read(text: str) -> str:
-        if text.strip() not in names:
-            message = f"one of {', '.join(f'`{name}`' for name in names)} is needed"
-            raise ValueError(message)
-        return text.strip()
-
-    return read
-
-
 EVERYWHERE = frozenset({"env", "dotenv", "file"})
 Kind = Literal["one", "many", "list", "switch"]
 """``many``: repeatable; ``list``: repeatable with comma lists; ``switch``: true or false."""
@@ -251,6 +154,17 @@ SETTINGS: Mapping[str, Setting] = {
         _switch("tag", default=True),
         _switch("require-complete"),
         Setting(name="output-dir"),
+        Setting(name="baseline-url"),
+        Setting(name="baseline-model"),
+        Setting(name="baseline-api-key-env", read=variable),
+        Setting(name="baseline-key-header", read=header_name),
+        Setting(name="baseline-header", read=header, kind="many", default=(), secret=True),
+        Setting(name="baseline-header-env", read=header_variable, kind="many", default=()),
+        Setting(name="baseline-dialect", read=one_of(*DIALECTS), default="plain"),
+        Setting(name="pairs", read=whole(1)),
+        Setting(name="noise-pairs", read=whole(0)),
+        Setting(name="cold-pairs", read=whole(0)),
+        Setting(name="prompt-bytes", read=prompt_sizes),
     )
 }
 
@@ -343,6 +257,24 @@ class Settings:
     tag: bool
     require_complete: bool
     output_dir: str | None
+    baseline_url: str | None
+    """What a gateway's own time is held against: its upstream."""
+    baseline_model: str | None
+    """As the upstream names it; ``None`` = as the gateway does."""
+    baseline_api_key_env: str | None
+    """``None`` = no key is sent there."""
+    baseline_key_header: str | None
+    baseline_header: tuple[tuple[str, str], ...]
+    baseline_header_env: tuple[tuple[str, str], ...]
+    baseline_dialect: str
+    pairs: int | None
+    """Of blocks, at each level; ``None`` = by the concurrency."""
+    noise_pairs: int | None
+    """Pairs in which the baseline is held against itself."""
+    cold_pairs: int | None
+    """Pairs whose requests open a connection each."""
+    prompt_bytes: PromptSizes | None
+    """Lengths of prompts, each a level of its own; ``None`` = the case's prompt."""
 
 
 def read_value(setting: Setting, raw: object) -> object:

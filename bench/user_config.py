@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from bench.errors import ConfigFaults, UsageFault, reason_in
-from bench.settings import dollars
+from bench.setting_readers import dollars
 
 NAME = "config.toml"
 _MAX_COST_PER_DAY = "max-cost-per-day"

@@ -19,6 +19,6 @@ def configured(params: Mapping[str, Any], console: Console) -> Config:
         value for name, value in (*known.production, *known.local) if environ.get(name) == value
     ]
     console.keep_secret(*seen, *(value for _, value in known.production))
-    typed = config.settings.header
+    typed = (*config.settings.header, *config.settings.baseline_header)
     console.keep_secret(*(value for name, value in typed if holds_secret(name.lower(), value)))
     return config

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from bench.cli.baseline_options import BASELINE_ROWS
 from bench.cli.option_row import TALK, OptionRow
 from bench.cli.option_table import CONSENT, ROWS
 from bench.cli.sections import SectionedOption
@@ -19,6 +20,13 @@ from bench.settings import SETTINGS
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _AGREEMENTS = ("yes", "again", "no_budget")
+
+
+def baseline_options(command: _F) -> _F:
+    """Add what only a comparison of two endpoints has."""
+    for row in reversed(BASELINE_ROWS):
+        command = _option(row)(command)
+    return command
 
 
 def talking_options(command: _F) -> _F:
@@ -80,7 +88,19 @@ _OF_THE_WHOLE_RUN = {
 }
 _RESUMING = (
     *_OF_THE_WHOLE_RUN,
-    *("cases", "external_data", "body", "tag", "url", "preset", "api_key_env", "key", "header", "header_env", "cacert"),
+    *(
+        "cases",
+        "external_data",
+        "body",
+        "tag",
+        "url",
+        "preset",
+        "api_key_env",
+        "key",
+        "header",
+        "header_env",
+        "cacert",
+    ),
     *("allow_unknown_cost", "allow_reduced_sandbox", "archive", "require_complete", "quiet"),
 )
 """What of a run its journal doesn't hold, or must not decide."""
@@ -190,7 +210,9 @@ def measuring_argv(ctx: click.Context) -> list[str]:
     }
     positional = [typed.get(name) for name in ("model_id", "mappings", "run_count")]
     merged = with_positionals(typed, *positional)
-    argv = [word for row in ROWS for word in _emitted(row, merged.get(row.field))]
+    argv = [
+        word for row in (*ROWS, *BASELINE_ROWS) for word in _emitted(row, merged.get(row.field))
+    ]
     argv += [f"--{name.replace('_', '-')}" for name in _AGREEMENTS if merged.get(name)]
     for host in merged.get("trusted_hosts") or ():
         argv += ["--trust-url", host]

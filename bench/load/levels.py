@@ -8,6 +8,10 @@ from typing import Literal
 
 _PER_SECOND = {"": 1.0, "s": 1.0, "m": 1 / 60, "h": 1 / 3600}
 _RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|m|h))?")
+_SIZE = re.compile(r"(\d{1,9})([km]?)b?")
+_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
+FEWEST_BYTES = 64
+MOST_BYTES = 16 * 1024 * 1024
 _RAMP = ".."
 _ENDS = 2
 MOST_LEVELS = 100
@@ -43,6 +47,31 @@ class SweepRange(Typed):
     by: Literal["concurrency", "rate"]
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSizes(Typed):
+    """Lengths of prompts, each a level of its own."""
+
+    values: tuple[int, ...]
+    """Bytes."""
+
+
+def prompt_sizes(text: str) -> PromptSizes:
+    """Return `1k,16k,128k`: bytes; `k` = 1024.
+
+    Raises:
+        ValueError: It is no list of sizes, or one is out of bounds.
+    """
+    read = [_SIZE.fullmatch(part.strip().lower()) for part in text.split(",")]
+    values = tuple(int(each[1]) * _UNITS[each[2]] for each in read if each is not None)
+    if len(values) != len(read) or not all(FEWEST_BYTES <= v <= MOST_BYTES for v in values):
+        message = f"sizes from {FEWEST_BYTES} bytes to 16m are needed, such as `1k,16k,128k`"
+        raise ValueError(message)
+    if len(values) > MOST_LEVELS:
+        message = f"at most {MOST_LEVELS} levels are run one after another"
+        raise ValueError(message)
+    return PromptSizes(text=text.strip(), values=values)
 
 
 def concurrency_levels(text: str) -> Levels:

@@ -12,7 +12,7 @@ from bench.cli.console import Console
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
-from bench.settings import duration_ms
+from bench.durations import duration_ms
 from orchestrator.app import machine
 from orchestrator.cleaning import Removed, clean
 from orchestrator.interrupts import Interrupts
