@@ -115,14 +115,15 @@ class NoSuchCommit(DescriptionFault):
     """Git knows no commit by this name.
 
     Args:
+        letter: Of the side.
         name: As it was typed.
         folder: From where git was asked.
         said: Git's own words.
     """
 
-    def __init__(self, option: str, name: str, folder: str, said: str) -> None:
+    def __init__(self, letter: str, name: str, folder: str, said: str) -> None:
         super().__init__(
-            f"`{option}` names no commit: `{name}` in `{folder}`: {said}",
+            f"`--{letter}-ref` names no commit: `{name}` in `{folder}`: {said}",
             hint="`git log --oneline` lists commits; fetch the one that is missing",
         )
 

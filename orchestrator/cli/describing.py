@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from orchestrator.launching import (
 )
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
+from orchestrator.sources import TomlFile
 from orchestrator.trust import Subject, TrustStore, subjects
 from orchestrator.wanted import Wanted
 
@@ -44,6 +45,9 @@ def describe(
     *,
     cwd: Path | None = None,
     use_files: bool = True,
+    file: TomlFile | None = None,
+    environ: Mapping[str, str] | None = None,
+    once_trusted: Callable[[GatewayConfig], GatewayConfig] = lambda config: config,
 ) -> Described:
     """Resolve the description, have it trusted, find what it starts.
 
@@ -53,15 +57,21 @@ def describe(
         console: Where the question is asked, and what must be masked from now on.
         cwd: Working directory; ``None`` = the process's own.
         use_files: False for a gateway that no file may change.
+        file: In place of the nearest `gateway-bench.toml`.
+        environ: Of the caller; ``None`` = the process's own.
+        once_trusted: Takes the description before what it starts is looked for, builds that too
+            where it must, and returns the one that counts.
 
     Raises:
         Untrusted: A file decides what is executed, nobody has agreed, and nobody can be asked.
     """
-    environ = dict(os.environ)
-    config = resolve(
-        Sources(flags=flags, environ=environ, cwd=cwd or Path.cwd(), use_files=use_files)
+    environ = dict(os.environ if environ is None else environ)
+    sources = Sources(
+        flags=flags, environ=environ, cwd=cwd or Path.cwd(), use_files=use_files, file=file
     )
+    config = resolve(sources)
     _require_trust(config, trust_store(machine), console)
+    config = once_trusted(config)
     located = locate(config, environ)
     for one in read_env_files(config):
         console.keep_secret(*secret_values(one))

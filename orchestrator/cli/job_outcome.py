@@ -43,7 +43,7 @@ def a_job(
         keep=params["keep"] or attached is not None,
         attached=attached,
         is_verbose=bool(params.get("verbose")),
-        on_journal=lambda path: _trust_own(path, here),
+        on_journal=lambda path: trust_own(path, here),
     )
 
 
@@ -52,7 +52,7 @@ def verbosity(params: Mapping[str, Any]) -> tuple[str, ...]:
     return ("-v",) * int(params.get("verbose") or 0)
 
 
-def _trust_own(journal: Path, here: Machine) -> None:
+def trust_own(journal: Path, here: Machine) -> None:
     """Remember a journal of ours: what it would start again was typed here."""
     launch = read_launch(journal)
     if launch is not None:
@@ -80,6 +80,12 @@ def do_job(job: Job, machine: Machine, console: Console) -> Outcome:
                 headline=headline,
                 next="the same command again",
             )
+    tell_end(end, console)
+    return job_outcome(end, run_id=job.wanted.run_id)
+
+
+def tell_end(end: JobEnd, console: Console) -> None:
+    """Say what the measuring process could not say itself."""
     if end.stop_fault is not None:
         console.say(f"error: {end.stop_fault.message}")
         console.say(f"hint: {end.stop_fault.hint}")
@@ -87,7 +93,6 @@ def do_job(job: Job, machine: Machine, console: Console) -> Outcome:
         console.say(f"error: {end.headline}")
         if end.next:
             console.say(f"hint: `{end.next}` asks only for what is missing")
-    return job_outcome(end, run_id=job.wanted.run_id)
 
 
 def job_outcome(end: JobEnd, *, run_id: str) -> Outcome:
