@@ -9,7 +9,6 @@ import errno
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -20,6 +19,7 @@ import msgspec
 from bench.errors import JournalUnreadable, JournalUnwritable, reason_in
 from bench.ledger import Ledger, collect
 from bench.model.run import JOURNAL_VERSION, Header, JournalRecord
+from bench.shards import RecordReader, Shards, only_a_part
 
 _BEFORE_THE_RUN = "nothing was asked: free some space, then type the command again"
 SYNC_INTERVAL_S = 0.5
@@ -147,31 +147,16 @@ def read_journal(path: Path) -> Ledger:
         with path.open("rb") as file:
             lines = iter(file)
             header = _header(path, next(lines, b""))
-            reader = _Reader(lines)
-            # Record by record: the journal of a long load is larger than any memory.
-            ledger = collect(chain([header], reader))
-            return replace(ledger, damaged_lines=reader.damaged)
+            if header.shard is not None:
+                raise only_a_part(path, header)
+            with Shards(path.parent) as shards:
+                reader = RecordReader(lines)
+                # Record by record: the journal of a long load is larger than any memory.
+                ledger = collect(chain([header], shards.among(reader)))
+                return replace(ledger, damaged_lines=reader.damaged + shards.damaged)
     except OSError as error:
         message = f"`{path}` can't be read: {reason_in(error)}"
         raise JournalUnreadable(message, hint="name a `.jsonl` or `.json` file of a run") from error
-
-
-class _Reader:
-    """The records of a journal's lines; counts those that are none."""
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self.damaged = 0
-        self._lines = lines
-        self._decoder = msgspec.json.Decoder(JournalRecord)
-
-    def __iter__(self) -> Iterator[JournalRecord]:
-        for line in self._lines:
-            if not line.strip():
-                continue
-            try:
-                yield self._decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                self.damaged += 1
 
 
 class _Mark(msgspec.Struct):

@@ -26,6 +26,8 @@ from bench.model.run import (
     Resumed,
     RunConfig,
     Sample,
+    ShardClosed,
+    ShardOpened,
     Started,
     TrialDone,
     TurnDone,
@@ -33,7 +35,7 @@ from bench.model.run import (
 )
 from bench.model.trial import Trial
 from bench.model.turn import TurnTrace
-from bench.parts import OpenPart, Part
+from bench.parts import OpenPart, OpenShards, Part, merged_incidents
 from bench.stage_book import StageBook, Stages
 from bench.turn_book import TurnBook
 
@@ -54,6 +56,10 @@ class Ledger:
     stages: Stages = field(default_factory=Stages)
     """Load stages; of many trials ``trials`` holds an even sample."""
     vantage: Vantage | None = None
+    shards: tuple[ShardOpened, ...] = ()
+    """Journals of load processes, in order; their records are among those of this ledger."""
+    broken_shards: Mapping[int, str] = field(default_factory=dict)
+    """Number of a load process whose end nobody saw, or that was lost → how."""
     parts: tuple[Part, ...] = ()
     """One for each process that wrote here, in order."""
     resumed: tuple[Resumed, ...] = ()
@@ -162,6 +168,7 @@ class _Book:
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
         self.vantage: Vantage | None = None
+        self.shards = OpenShards()
         self.parts: list[OpenPart] = [OpenPart(0.0)]
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
@@ -181,7 +188,7 @@ class _Book:
                 self.incidents.append((self.place, record))
             case StageBegun() | StageDone():
                 self.stages.enter(record)
-            case Gateway() | Vantage() | Sample():
+            case Gateway() | Vantage() | Sample() | ShardOpened() | ShardClosed():
                 self._observed(record)
             case Resumed() | Footer():
                 self._border(record)
@@ -214,9 +221,11 @@ class _Book:
             trials=(*last.values(), *(trial for _, trial in self.stages.kept)),
             stages=stages,
             vantage=self.vantage,
+            shards=self.shards.opened,
+            broken_shards=self.shards.broken(),
             superseded=tuple(done.trial for i in ids for done in self.done[i][:-1]),
             possibly_billed=tuple(self.lost),
-            incidents=tuple(incident for _, incident in self.incidents),
+            incidents=merged_incidents(incident for _, incident in self.incidents),
             gateway=self.gateway,
             parts=tuple(part.closed() for part in self.parts),
             resumed=tuple(self.resumed),
@@ -238,7 +247,7 @@ class _Book:
             charges=charges,
         )
 
-    def _observed(self, record: Gateway | Vantage | Sample) -> None:
+    def _observed(self, record: Gateway | Vantage | Sample | ShardOpened | ShardClosed) -> None:
         """Take what was seen besides the requests."""
         match record:
             case Gateway():
@@ -247,6 +256,8 @@ class _Book:
                 self.vantage = record
             case Sample():
                 self.parts[-1].take(record)
+            case _:
+                self.shards.take(record)
 
     def _border(self, record: Resumed | Footer) -> None:
         """A process went on with the journal, or ended its part of it."""

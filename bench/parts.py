@@ -1,8 +1,11 @@
-"""What each measuring process of a run saw of the gateway's resource use. Pure."""
+"""What each process of a run left: what it saw of the gateway, how its journal ended. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from bench.model.run import Sample
+import msgspec
+
+from bench.model.run import Incident, Sample, ShardClosed, ShardOpened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,3 +37,45 @@ class OpenPart:
     def closed(self) -> Part:
         """Return the whole part."""
         return Part(offset_ms=self.offset_ms, samples=tuple(self.samples), requests=self.sampled)
+
+
+class OpenShards:
+    """The journals of load processes that a run's own journal names."""
+
+    def __init__(self) -> None:
+        self._opened: dict[int, ShardOpened] = {}
+        self._ends: dict[int, ShardClosed] = {}
+
+    def take(self, record: ShardOpened | ShardClosed) -> None:
+        """Take the next record."""
+        if isinstance(record, ShardOpened):
+            self._opened[record.number] = record
+        else:
+            self._ends[record.number] = record
+
+    @property
+    def opened(self) -> tuple[ShardOpened, ...]:
+        """All of them, in order."""
+        return tuple(self._opened.values())
+
+    def broken(self) -> dict[int, str]:
+        """Return the number of each that did not end in order, and how."""
+        seen = {number: self._ends.get(number) for number in self._opened}
+        return {
+            number: "nobody saw its end" if end is None else end.detail
+            for number, end in seen.items()
+            if end is None or not end.is_complete
+        }
+
+
+def merged_incidents(incidents: Iterable[Incident]) -> tuple[Incident, ...]:
+    """Return each incident once: every process recorded it, with the trials of its own."""
+    found: dict[tuple[str, str, str], Incident] = {}
+    for one in incidents:
+        key = (one.incident_class, one.at, one.summary)
+        before = found.get(key)
+        touched = one.touched_trials if before is None else before.touched_trials
+        if before is not None:
+            touched = tuple(dict.fromkeys((*touched, *one.touched_trials)))
+        found[key] = msgspec.structs.replace(before or one, touched_trials=touched)
+    return tuple(found.values())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench.archive import kept_from
 from bench.errors import UnknownName, UsageFault
+from bench.shards import is_shard
 
 _LATEST = re.compile(r"latest(?:~(\d+))?")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -191,5 +192,5 @@ def _has_file(run: Path) -> bool:
 def _file_in(run: Path) -> Path:
     """Return the run's journal, else its document."""
     files = [path for path in run.iterdir() if not path.name.startswith(".")]
-    journals = sorted(path for path in files if path.suffix == _JOURNAL)
+    journals = sorted(path for path in files if path.suffix == _JOURNAL and not is_shard(path))
     return (journals or sorted(path for path in files if path.suffix == _DOCUMENT))[0]

@@ -7,8 +7,8 @@ from bench.load.shapes import level_of
 from bench.model.load import Stage, StageDone, StageEnd
 from bench.model.run import Block
 
-UNFINISHED: tuple[StageEnd, ...] = ("budget", "max_cost", "stopped")
-"""Ends that the run's own limits brought: what resumes it repeats the stage."""
+UNFINISHED: tuple[StageEnd, ...] = ("budget", "max_cost", "stopped", "worker_lost")
+"""Ends that say nothing about the load: what resumes the run repeats the stage."""
 
 
 def is_load(block: Block) -> bool:

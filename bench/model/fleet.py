@@ -29,18 +29,6 @@ class Share(Record, frozen=True, kw_only=True):
     count: int = 1
 
 
-class ClockAnchor(Record, frozen=True, kw_only=True):
-    """Where a load process's clock stands beside the leader's.
-
-    Durations come from one clock only; this places them beside those of others.
-    """
-
-    offset_ns: int = 0
-    """Its clock less the leader's."""
-    uncertainty_ns: int = 0
-    """Half the fastest round trip in which it was read; 0 = it is the same clock."""
-
-
 class Busy(Record, frozen=True, kw_only=True, array_like=True):
     """An interval in which a target had a request of this process in flight, as offsets."""
 

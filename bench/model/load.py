@@ -23,6 +23,7 @@ StageEnd = Literal[
     "budget",
     "max_cost",
     "stopped",
+    "worker_lost",
 ]
 
 
@@ -129,6 +130,30 @@ class ClientReading(Record, frozen=True, kw_only=True):
     processors: int | None = None
 
 
+class ClockAnchor(Record, frozen=True, kw_only=True):
+    """Where a load process's clock stands beside the leading one's.
+
+    Durations come from one clock only; this places them beside those of others.
+    """
+
+    offset_ns: int = 0
+    """Its clock less the leading one."""
+    uncertainty_ns: int = 0
+    """Half the fastest round trip in which it was read; 0 = it is the same clock."""
+
+
+class SenderReading(Record, frozen=True, kw_only=True):
+    """One of several load processes of a stage."""
+
+    number: int
+    """Of the load process; its records are in ``STEM.N.jsonl``."""
+    sent: int = 0
+    clock: ClockAnchor = ClockAnchor()
+    client: ClientReading = ClientReading()
+    lost: str | None = None
+    """How it was lost before the stage's end; ``None`` = it came to it."""
+
+
 class StageBegun(Record, frozen=True, kw_only=True, tag="stage_begun"):
     """Written before a stage's first request; a repeated one replaces what was measured of it."""
 
@@ -167,3 +192,6 @@ class StageDone(Record, frozen=True, kw_only=True, tag="stage"):
     saturated: SaturationReason | None = None
     """Held against the first stage of the same target and case."""
     client: ClientReading = ClientReading()
+    """Of several load processes the worst of each figure, and the sum of what is counted."""
+    senders: tuple[SenderReading, ...] = ()
+    """The load processes; empty = the process that leads the run sent all."""

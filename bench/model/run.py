@@ -95,6 +95,11 @@ class RunConfig(Record, frozen=True, kw_only=True):
     """Header that carries the key where one was typed; ``None`` = as the protocol has it."""
     api: Literal["chat", "messages", "responses"] = "chat"
     dialect: str = "plain"
+    http_version: Literal["1.1", "2", "auto"] = "1.1"
+    proxy: str | None = None
+    """What requests go through, without its password."""
+    retry_429: int = 0
+    """How often a request that HTTP 429 refused is sent again."""
     stream: bool = True
     runs: int | None = None
     warmup_runs: int | None = None
@@ -165,6 +170,8 @@ class Header(Record, frozen=True, kw_only=True, tag="header"):
     """True when the upstream is known to be the simulator."""
     sandbox: dict[str, Any] | None = None
     """How the code of agentic trials was held: level, walls, each protection; ``None`` = none ran."""
+    shard: int | None = None
+    """Number of the load process whose records these are: one file of several of a run."""
     launch: dict[str, Any] | None = None
     """For a journal of ``run``: how the gateway is started again (no secrets)."""
 
@@ -263,6 +270,18 @@ class Vantage(Record, frozen=True, kw_only=True, tag="vantage"):
     round_trip_p50_ms: float | None = None
     edge: dict[str, str] = {}
     """What answers say of the edge that took the request (``cf-ray``, ``x-amz-cf-pop`` …)."""
+    http_versions: tuple[Literal["1.1", "2"], ...] = ()
+    """That requests went over."""
+    tls: str | None = None
+    """Version that was agreed on; ``None`` = plain http."""
+    proxy: str | None = None
+    """Between here and there; round trips are then those to the proxy."""
+    dns_p50_ms: float | None = None
+    """Looking the name up, median over the connections that were opened."""
+    proxy_p50_ms: float | None = None
+    """Until the proxy had connected on, the same."""
+    tls_p50_ms: float | None = None
+    """TLS handshake, the same."""
 
 
 class NewBudget(Record, frozen=True, kw_only=True):
@@ -291,6 +310,28 @@ class Resumed(Record, frozen=True, kw_only=True, tag="resumed"):
     """Where this process's offsets begin: the end of what was recorded before."""
     environment: Environment
     limits: NewLimits = NewLimits()
+
+
+class ShardOpened(Record, frozen=True, kw_only=True, tag="shard"):
+    """A load process began to write; what it wrote is read where this journal goes on."""
+
+    number: int
+    file: str
+    """Name of its journal, in this one's folder."""
+    pid: int | None = None
+    host: str | None = None
+    node: str | None = None
+    """Of a cluster, as the cluster names it."""
+
+
+class ShardClosed(Record, frozen=True, kw_only=True, tag="shard_end"):
+    """A load process writes no more; without this record nobody saw its end."""
+
+    number: int
+    is_complete: bool
+    """Everything that it sent has its end in its journal."""
+    detail: str = ""
+    """How it was lost."""
 
 
 StopReason = Literal[
@@ -341,6 +382,8 @@ JournalRecord = (
     | Incident
     | Gateway
     | Sample
+    | ShardOpened
+    | ShardClosed
     | Resumed
     | Footer
 )

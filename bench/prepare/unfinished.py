@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bench.errors import BenchError, Refused
 from bench.journal import read_journal
+from bench.shards import is_shard
 
 _NEWEST = 200
 """Journals looked at; a folder with more holds them for other reasons."""
@@ -34,7 +35,9 @@ def refuse_twice(path: Path) -> Refused:
 
 def _newest_first(folder: Path) -> list[Path]:
     try:
-        found = [(path.stat().st_mtime_ns, path) for path in folder.glob("*.jsonl")]
+        found = [
+            (path.stat().st_mtime_ns, path) for path in folder.glob("*.jsonl") if not is_shard(path)
+        ]
     except OSError:
         return []
     return [path for _, path in sorted(found, reverse=True)[:_NEWEST]]
