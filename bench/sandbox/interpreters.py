@@ -18,6 +18,7 @@ from bench.sandbox.program import Language
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib32", "/usr/lib64")
 _LOADER_CACHE = "/etc/ld.so.cache"
 _NODE_PARTS = ("/usr/share/nodejs", "/usr/share/node")
+OUR_PACKAGE = Path(__file__).resolve().parent.parent
 _HEAP_SHARE = 0.75
 """Of the memory limit: the rest is Node's own and its buffers."""
 
@@ -68,18 +69,24 @@ def _python() -> Interpreter:
     parts = [base, *_if_there(library)]
     if prefix == "/usr":
         parts = [base]
-    packages = {
-        os.path.realpath(path)
-        for folder in (library, f"{prefix}/local/lib")
-        for path in (
-            f"{folder}/python{sys.version_info.major}.{sys.version_info.minor}/site-packages",
-            f"{folder}/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages",
-            f"{folder}/python{sys.version_info.major}/dist-packages",
-            sysconfig.get_path("purelib"),
-            sysconfig.get_path("platlib"),
+    return _with_libraries(base, parts)
+
+
+def _packages() -> set[str]:
+    """Return where packages lie: those of Python, and ours, which holds what the tasks ask for."""
+    prefix = os.path.realpath(sys.base_prefix)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    found = {
+        f"{folder}/{name}"
+        for folder in (f"{prefix}/lib", f"{prefix}/local/lib", "/usr/lib")
+        for name in (
+            f"{version}/site-packages",
+            f"{version}/dist-packages",
+            f"python{sys.version_info.major}/dist-packages",
         )
     }
-    return _with_libraries(base, parts, packages)
+    found |= {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    return {os.path.realpath(path) for path in found | {str(OUR_PACKAGE)}}
 
 
 def _node() -> Interpreter | None:
@@ -87,10 +94,10 @@ def _node() -> Interpreter | None:
     if found is None:
         return None
     executable = os.path.realpath(found)
-    return _with_libraries(executable, [executable, *_if_there(*_NODE_PARTS)], ())
+    return _with_libraries(executable, [executable, *_if_there(*_NODE_PARTS)])
 
 
-def _with_libraries(executable: str, parts: Iterable[str], packages: Iterable[str]) -> Interpreter:
+def _with_libraries(executable: str, parts: Iterable[str]) -> Interpreter:
     links = tuple(
         (path, str(Path(path).readlink())) for path in _LIBRARIES if Path(path).is_symlink()
     )
@@ -99,7 +106,7 @@ def _with_libraries(executable: str, parts: Iterable[str], packages: Iterable[st
     shown = _outermost([*libraries, *_if_there(_LOADER_CACHE), *parts])
     covers = sorted(
         path
-        for path in packages
+        for path in _packages()
         if Path(path).is_dir() and any(_is_below(path, top) for top in shown)
     )
     return Interpreter(

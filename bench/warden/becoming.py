@@ -6,7 +6,7 @@ import signal
 
 from bench.warden import kernel, room
 from bench.warden.filters import call_filter
-from bench.warden.landlock import enclose
+from bench.warden.landlock import beside, enclose
 from bench.warden.order import MEGA, Order
 from bench.warden.seatbelt import PROGRAM, profile
 
@@ -46,13 +46,20 @@ def become(order: Order, folder: str, descriptors: tuple[int, int, int, int]) ->
     if order.is_alone:
         kernel.die_with_parent(signal.SIGKILL)
     if order.walls == "seatbelt":
-        text = profile(executable=order.argv[0], looked_at=order.looked_at, folder=folder)
+        text = profile(
+            executable=order.argv[0],
+            looked_at=order.looked_at,
+            covers=order.covers,
+            folder=folder,
+        )
         words = [PROGRAM, "-p", text, *order.argv]
         os.execve(PROGRAM, words, order.environment)  # noqa: S606 - that is what this is for
     kernel.drop_capabilities()
     kernel.gain_nothing()
+    looked_at, listed = beside(order.looked_at, order.covers) if order.is_alone else (["/"], [])
     version = enclose(
-        looked_at=order.looked_at if order.is_alone else ["/"],
+        looked_at=looked_at,
+        listed=listed,
         owned=[folder] if order.is_alone else list(room.OWNED),
         devices=list(room.DEVICES),
     )

@@ -45,8 +45,17 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
+    # queues and semaphores outlive their maker, and are reached by a number that can be guessed
     "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
     "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
     # namespaces, mounts, files by handle
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -99,11 +108,46 @@ _KILL, _TGKILL = (62, 129), (234, 131)
 # Their first argument is a process: only 0 or the program itself.
 _OF_ONE_PROCESS = ((302, 261), (203, 122), (144, 119), (142, 118), (314, 274))
 """prlimit64 and the setters of scheduling."""
-_SIGNAL_OTHERS: dict[str, tuple[int | None, int | None]] = {
+_REFUSED_ALONE: dict[str, tuple[int | None, int | None]] = {
+    # signals to others
     "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_open": (434, 434),
+    # what Landlock does not hold: it knows of contents and names, `truncate` only since Linux 6.2
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "truncate": (76, 45),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "getxattr": (191, 8),
+    "lgetxattr": (192, 9),
+    "fgetxattr": (193, 10),
+    "listxattr": (194, 11),
+    "llistxattr": (195, 12),
+    "flistxattr": (196, 13),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
 }
+_SOCKETPAIR, _STREAM, _KINDS = (53, 199), 1, 0xF
+"""The ends of a pair of datagrams may send to any name; those of a stream only to each other."""
+_SETS_OWNER = (((72, 25), (8, 15)), ((16, 29), (0x8901, 0x8902)))
+"""``fcntl`` and ``ioctl`` with those that say whose process a descriptor signals."""
 _NEWEST = 452
 """``fchmodat2`` of Linux 6.6."""
 _NEW_NAMESPACES = 0x7E02_0000
@@ -112,7 +156,8 @@ _AUDIT = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 _COLUMN = {"x86_64": 0, "aarch64": 1}
 
 _LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NUMBER_AT, _MACHINE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_MASK = 0x54
+_NUMBER_AT, _MACHINE_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 
 
@@ -122,8 +167,8 @@ def call_filter(machine: str, *, program: int, is_alone: bool) -> bytes:
     Args:
         machine: ``x86_64`` or ``aarch64``.
         program: PID of the program, as it sees it.
-        is_alone: No PID namespace is around it: it starts no process but threads, and signals
-            none but itself.
+        is_alone: No namespace is around it: it starts no process but threads, signals none but
+            itself, and leaves alone what belongs to files beside their content.
     """
     column = _COLUMN[machine]
     lines = [
@@ -136,12 +181,15 @@ def call_filter(machine: str, *, program: int, is_alone: bool) -> bytes:
     ]
     refused = dict(_REFUSED)
     if is_alone:
-        refused |= _SIGNAL_OTHERS
+        refused |= _REFUSED_ALONE
     for number in _numbers(refused.values(), column):
         lines += _when(_EQUAL, number, errno.EPERM)
     if is_alone:
         for number in _numbers((_FORK, _VFORK), column):
             lines += _when(_EQUAL, number, errno.EAGAIN)
+        lines += _only_streams(_SOCKETPAIR[column])
+        for call, orders in _SETS_OWNER:
+            lines += _unless_ordered(call[column], orders)
     for number in _numbers((*_OF_ONE_PROCESS, *((_KILL, _TGKILL) if is_alone else ())), column):
         lines += _unless_about(number, program)
     lines += _clone(_CLONE[column], only_threads=is_alone)
@@ -178,6 +226,23 @@ def _unless_about(call: int, program: int) -> list[bytes]:
         _answer(_ALLOW),
         _answer(_ERRNO | errno.EPERM),
     ]
+
+
+def _only_streams(call: int) -> list[bytes]:
+    return [
+        _jump(_EQUAL, call, yes=0, no=5),
+        _load(_SECOND_ARGUMENT_AT),
+        struct.pack("=HBBI", _MASK, 0, 0, _KINDS),
+        _jump(_EQUAL, _STREAM, yes=0, no=1),
+        _answer(_ALLOW),
+        _answer(_ERRNO | errno.EPERM),
+    ]
+
+
+def _unless_ordered(call: int, orders: Iterable[int]) -> list[bytes]:
+    tests = [line for one in orders for line in _when(_EQUAL, one, errno.EPERM)]
+    lines = [_load(_SECOND_ARGUMENT_AT), *tests, _answer(_ALLOW)]
+    return [_jump(_EQUAL, call, yes=0, no=len(lines)), *lines]
 
 
 def _clone(call: int, *, only_threads: bool) -> list[bytes]:

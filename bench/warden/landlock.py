@@ -30,11 +30,40 @@ def rights(version: int) -> tuple[int, int, int]:
     )
 
 
-def enclose(*, looked_at: list[str], owned: list[str], devices: list[str]) -> int:
+def beside(tops: list[str], covers: list[str]) -> tuple[list[str], list[str]]:
+    """Return what to let read, and what to let list only, so that no cover can be read.
+
+    A rule of Landlock holds for everything below its folder and takes nothing back. So a folder
+    above a cover is split into what lies in it; its names alone stay to be seen, for imports
+    look for them.
+
+    Args:
+        tops: Files and folders to be read.
+        covers: Folders below those, or one of those, that are not.
+    """
+    read, listed = [], []
+    waiting = list(tops)
+    while waiting:
+        path = waiting.pop()
+        if path in covers:
+            continue
+        if not any(cover.startswith(f"{path}/") for cover in covers):
+            read.append(path)
+            continue
+        listed.append(path)
+        with os.scandir(path) as entries:
+            waiting += [entry.path for entry in entries if not entry.is_symlink()]
+    return read, listed
+
+
+def enclose(
+    *, looked_at: list[str], listed: list[str], owned: list[str], devices: list[str]
+) -> int:
     """Hold this process to these paths; return the version of Landlock that does, 0 for none.
 
     Args:
         looked_at: May be read and executed, with everything below.
+        listed: Folders whose names may be seen, with those of the folders below.
         owned: May be read and written, but no program run from there.
         devices: May be read and written.
     """
@@ -47,6 +76,7 @@ def enclose(*, looked_at: list[str], owned: list[str], devices: list[str]) -> in
     try:
         for paths, granted in (
             (looked_at, _LOOK),
+            (listed, _LIST),
             (owned, files & ~(_EXECUTE | _DEVICE)),
             (devices, _READ | _WRITE | _DEVICE),
         ):

@@ -242,7 +242,10 @@ os.mkfifo("pipe")
 os.mkdir("deep")
 open("deep/new", "w").write("new")
 open("kept", "r+").write("KEPT")
-os.utime("kept", (0, 0))
+try:
+    os.utime("kept", (0, 0))
+except PermissionError:  # behind walls that let nobody touch times
+    pass
 os.remove("gone")
 os.mkdir("closed", 0)
 """

@@ -25,6 +25,12 @@ def home_entries(home):
     if not found:
         raise OSError("nothing of the home is there")
     return found
+def text_of_a_package():
+    import glob, sysconfig
+    folder = sysconfig.get_path("purelib", vars={"base": sys.base_prefix})
+    for path in sorted(glob.glob(f"{folder}/**/*.py", recursive=True)):
+        return open(path).read()
+    raise OSError("there are no packages")
 top = os.open(".", os.O_RDONLY)
 attempts = {}
 """
@@ -57,6 +63,7 @@ READING = {
     "environ of who asked": "return open(f'/proc/{sys.argv[1]}/environ', 'rb').read()[0]",
     "home": "return home_entries(sys.argv[2])",
     "home by ..": "return home_entries('../' * 20 + sys.argv[2])",
+    "package beside the interpreter": "return text_of_a_package()",
     "canary": "return open(sys.argv[3]).read()",
     "canary by a symbolic link": "os.symlink(sys.argv[3], 'link'); return open('link').read()",
     "canary by a hard link": "os.link(sys.argv[3], 'link'); return open('link').read()",
@@ -87,11 +94,35 @@ WRITING = {
     "score of the memory killer": "return open('/proc/self/oom_score_adj', 'w').write('-1000')",
     "core pattern": "return open('/proc/sys/kernel/core_pattern', 'w')",
     "device": "return os.mknod('device', 0o20666, os.makedev(1, 1))",
+    "rights of a file": "return os.chmod(sys.argv[3], 0o600)",
+    "rights of a file of a folder": (
+        "folder = os.open(os.path.dirname(sys.argv[3]), os.O_PATH)\n"
+        "return os.chmod('canary', 0o600, dir_fd=folder)"
+    ),
+    "rights of the interpreter": (
+        "one = os.open(sys.executable, os.O_RDONLY)\n"
+        "return os.fchmod(one, os.fstat(one).st_mode & 0o7777)"  # changes nothing where it works
+    ),
+    "owner of a file": "return os.chown(sys.argv[3], -1, -1)",
+    "owner of an open file": "return os.fchown(os.open(os.__file__, os.O_RDONLY), -1, -1)",
+    "time of a file": "return os.utime(sys.argv[3])",
+    "time of an open file": (
+        "one = os.open(os.__file__, os.O_RDONLY)\n"
+        "stat = os.fstat(one)\n"
+        "return os.utime(one, ns=(stat.st_atime_ns, stat.st_mtime_ns))"
+    ),
+    "attribute of a file": "return os.setxattr(sys.argv[3], 'user.gwb', b'x')",
+    "length of a file": "return os.truncate(sys.argv[3], 0)",
+    "names in a folder, by watching it": (
+        "return call(254, call(253), os.path.dirname(sys.argv[3]).encode(), 0xFFF)"
+    ),
     "a program of its own": (
         "open('own', 'wb').write(open(sys.executable, 'rb').read(1 << 20))\n"
         "os.chmod('own', 0o4777)\nreturn os.execv('./own', ['own'])"
     ),
 }
+DATAGRAM = "one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+"""Such a pair is not held together: each end may send to any name, without a `socket` call."""
 NETWORK = {
     "loopback": "return socket.create_connection(('127.0.0.1', int(sys.argv[4])), 2)",
     "loopback of version 6": "return socket.create_connection(('::1', int(sys.argv[4])), 2)",
@@ -108,10 +139,14 @@ NETWORK = {
     "abstract socket": "s = socket.socket(socket.AF_UNIX); return s.connect('\\0' + sys.argv[6])",
     "a server of its own": "return socket.create_server(('127.0.0.1', 0))",
     "a path for a socket": "return socket.socketpair()[0].connect(sys.argv[5])",
-    "an abstract name of a pair": (
-        "one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
-        "return one.sendto(b'x', '\\0' + sys.argv[6])"
+    "a path for a datagram of a pair": DATAGRAM + "return one.sendto(b'x', sys.argv[5] + '-log')",
+    "a path for a pair of datagrams": DATAGRAM + "return one.connect(sys.argv[5] + '-log')",
+    "a path for a pair of packets": (
+        "one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+        "return one.connect(sys.argv[5])"
     ),
+    "an abstract name of a pair": DATAGRAM
+    + "return one.sendto(b'x', '\\0' + sys.argv[6] + '-log')",
 }
 OTHERS = {
     "signal to who asked": "return os.kill(int(sys.argv[1]), 0)",
@@ -119,6 +154,24 @@ OTHERS = {
     "signal to a neighbour": "return os.kill(int(sys.argv[7]), 15)",
     "signal to a thread of a neighbour": "return call(234, int(sys.argv[7]), int(sys.argv[7]), 15)",
     "handle of a neighbour": "return call(424, os.pidfd_open(int(sys.argv[7])), 15, None, 0)",
+    "signal to a neighbour by a pipe": (
+        "import fcntl\n"
+        "one, two = socket.socketpair()\n"
+        "fcntl.fcntl(one, fcntl.F_SETOWN, int(sys.argv[7]))\n"
+        "fcntl.fcntl(one, 10, 9)\n"
+        "fcntl.fcntl(one, fcntl.F_SETFL, fcntl.fcntl(one, fcntl.F_GETFL) | os.O_ASYNC)\n"
+        "return two.send(b'x')"
+    ),
+    "signal to a neighbour by another name of that": (
+        "import fcntl, struct\n"
+        "one, two = socket.socketpair()\n"
+        "return fcntl.fcntl(one, 15, struct.pack('ii', 1, int(sys.argv[7])))"
+    ),
+    "signal to a neighbour by a socket": (
+        "import fcntl, struct\n"
+        "one, two = socket.socketpair()\n"
+        "return fcntl.ioctl(one, 0x8901, struct.pack('i', int(sys.argv[7])))"
+    ),
     "priority of a neighbour": "return os.setpriority(os.PRIO_PROCESS, int(sys.argv[7]), 19)",
     "limits of a neighbour": (
         "import resource; return resource.prlimit(int(sys.argv[7]), resource.RLIMIT_NOFILE, (1, 1))"
@@ -150,6 +203,10 @@ CALLS = {
     "pivot_root": "return call(155, b'.', b'.')",
     "memory without a name": "return os.memfd_create('x')",
     "secret memory": "return call(447, 0)",
+    "queue of messages": "return call(68, 0x677762, 0o1600)",
+    "queue of messages by a guess": "return call(71, 0, 3, ctypes.create_string_buffer(256))",
+    "semaphores by a guess": "return call(66, 0, 0, 3, ctypes.create_string_buffer(256))",
+    "named queue": "return call(240, b'gwb-escaped', 0o102, 0o600, None)",
     "shared memory": "return call(29, 0, 1 << 20, 0o1600)",
     "kernel module": "return call(175, None, 0, b'')",
     "reboot": "return call(169, 0xfee1dead, 672274793, 0, None)",
@@ -174,6 +231,12 @@ ALONE = {name for name, body in ATTEMPTS.items() if "os.exec" in body}
 """What would become another program, and can't say anything afterwards."""
 
 
+def beside_its_content(path: Path) -> tuple[int, ...]:
+    """Return what changes with rights, owner, times, attributes and length of a file."""
+    found = path.stat()
+    return found.st_mode, found.st_uid, found.st_gid, found.st_size, found.st_ctime_ns
+
+
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory):
     """What is worth reaching: a file, a home, a listening gateway, sockets, a living process."""
@@ -189,19 +252,31 @@ def targets(tmp_path_factory: pytest.TempPathFactory):
         socket.create_server(("127.0.0.1", 0)) as gateway,
         socket.socket(socket.AF_UNIX) as of_path,
         socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log_of_path,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as abstract_log,
         subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as neighbour,
     ):
         of_path.bind(path)
         of_path.listen()
         abstract.bind("\0" + name)
         abstract.listen()
+        log_of_path.bind(f"{path}-log")
+        abstract_log.bind(f"\0{name}-log")
+        Path(path).chmod(0o777)
+        Path(f"{path}-log").chmod(0o777)
+        before = beside_its_content(canary)
         home = str(Path.home())
         port = str(gateway.getsockname()[1])
         words = (str(os.getpid()), home, str(canary), port, path, name, str(neighbour.pid))
         yield words
         assert neighbour.poll() is None
+        assert beside_its_content(canary) == before
         assert canary.read_text() == "seen"
-        assert sorted(one.name for one in folder.iterdir()) == ["canary", "socket"]
+        assert sorted(one.name for one in folder.iterdir()) == [
+            "canary",
+            "socket",
+            "socket-log",
+        ]
 
 
 _TOLD: dict[tuple[str, bool, str], str] = {}

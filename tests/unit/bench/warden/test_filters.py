@@ -14,15 +14,17 @@ MACHINES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 PROGRAM = 4242
 CALLS = {
     "x86_64": {"socket": 41, "socketpair": 53, "clone": 56, "fork": 57, "kill": 62, "ptrace": 101,
-               "prlimit64": 302, "read": 0, "tgkill": 234},
+               "prlimit64": 302, "read": 0, "tgkill": 234, "fcntl": 72, "ioctl": 16, "fchmodat": 268,
+               "truncate": 76},
     "aarch64": {"socket": 198, "socketpair": 199, "clone": 220, "kill": 129, "ptrace": 117,
-                "prlimit64": 261, "read": 63, "tgkill": 131},
+                "prlimit64": 261, "read": 63, "tgkill": 131, "fcntl": 25, "ioctl": 29, "fchmodat": 53,
+                "truncate": 45},
 }  # fmt: skip
 
 
-def judged(program: bytes, machine: int, number: int, first: int = 0) -> int:
+def judged(program: bytes, machine: int, number: int, first: int = 0, second: int = 0) -> int:
     """Run the program on one call; return the kernel's action."""
-    data = struct.pack("=IIQQ", number, machine, 0, first)
+    data = struct.pack("=IIQQQ", number, machine, 0, first, second)
     accumulator, at = 0, 0
     while True:
         code, yes, no, value = struct.unpack_from("=HBBI", program, at * 8)
@@ -32,6 +34,9 @@ def judged(program: bytes, machine: int, number: int, first: int = 0) -> int:
         if code == 0x20:
             (accumulator,) = struct.unpack_from("=I", data, value)
             continue
+        if code == 0x54:
+            accumulator &= value
+            continue
         holds = {
             0x15: accumulator == value,
             0x25: accumulator > value,
@@ -40,9 +45,11 @@ def judged(program: bytes, machine: int, number: int, first: int = 0) -> int:
         at += yes if holds else no
 
 
-def action(machine: str, name: str, first: int = 0, *, is_alone: bool = False) -> int:
+def action(
+    machine: str, name: str, first: int = 0, second: int = 0, *, is_alone: bool = False
+) -> int:
     program = call_filter(machine, program=PROGRAM, is_alone=is_alone)
-    return judged(program, MACHINES[machine], CALLS[machine][name], first)
+    return judged(program, MACHINES[machine], CALLS[machine][name], first, second)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -80,6 +87,33 @@ def test_a_call_is_judged_by_its_number_and_first_argument(machine, name, first,
 )
 def test_alone_a_program_starts_threads_only_and_signals_itself_only(machine, name, first, wanted):
     assert action(machine, name, first, is_alone=True) == wanted
+
+
+REFUSED = ERRNO | errno.EPERM
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("name", "second", "wanted"),
+    [
+        pytest.param("socketpair", 1, ALLOW, id="a pair of streams"),
+        pytest.param("socketpair", 0o2004001, ALLOW, id="a pair of streams with options"),
+        pytest.param("socketpair", 2, REFUSED, id="a pair of datagrams may send to any name"),
+        pytest.param("socketpair", 0o2004002, REFUSED, id="a pair of datagrams with options"),
+        pytest.param("fcntl", 3, ALLOW, id="what a descriptor is open for"),
+        pytest.param("fcntl", 8, REFUSED, id="whom a descriptor signals"),
+        pytest.param("fcntl", 15, REFUSED, id="whom a descriptor signals, newer"),
+        pytest.param("ioctl", 0x5401, ALLOW, id="whether it is a terminal"),
+        pytest.param("ioctl", 0x8901, REFUSED, id="whom a socket signals"),
+        pytest.param("ioctl", 0x8902, REFUSED, id="which group a socket signals"),
+        pytest.param("fchmodat", 0, REFUSED, id="rights of a file"),
+        pytest.param("truncate", 0, REFUSED, id="length of a file by its name"),
+        pytest.param("read", 2, ALLOW, id="anything else with such an argument"),
+    ],
+)
+def test_alone_a_program_is_kept_from_what_landlock_does_not_know(machine, name, second, wanted):
+    assert action(machine, name, 0, second, is_alone=True) == wanted
+    assert action(machine, name, 0, second) == ALLOW
 
 
 def test_a_fork_of_the_old_kind_is_refused_alone():

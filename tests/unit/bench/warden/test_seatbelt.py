@@ -4,7 +4,12 @@ from bench.warden.seatbelt import profile, quoted
 
 
 def test_the_profile_denies_all_but_what_is_listed():
-    text = profile(executable="/opt/py/bin/python3", looked_at=["/opt/py"], folder="/private/box")
+    text = profile(
+        executable="/opt/py/bin/python3",
+        looked_at=["/opt/py"],
+        covers=["/opt/py/lib/site-packages"],
+        folder="/private/box",
+    )
     lines = text.splitlines()
     assert lines[:4] == ["(version 1)", "(deny default)", "(deny network*)", "(deny process-fork)"]
     assert '(allow process-exec (literal "/opt/py/bin/python3"))' in lines
@@ -12,6 +17,8 @@ def test_the_profile_denies_all_but_what_is_listed():
         '(allow file-write* (subpath "/private/box"))'
     ]
     assert '(subpath "/opt/py") (subpath "/private/box")' in text
+    reading = [line for line in lines if "file-read* " in line]
+    assert reading[-1] == '(deny file-read* (subpath "/opt/py/lib/site-packages"))'
     assert "/Users" not in text
     assert text.count("(") == text.count(")")
 
