@@ -4,7 +4,7 @@ All amounts are US dollars; prices are dollars per token. ``None`` = unknown, ne
 Prices that a catalogue or gateway lists as 0 are turned into ``None`` before they come here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -166,7 +166,11 @@ Admission = Literal["admitted", "wait", "refused"]
 
 @dataclass(slots=True, kw_only=True)
 class Purse:
-    """The money limit of one run: ``spent + reserved`` never passes ``limit_usd`` by a reserve."""
+    """The money limit of one run: ``spent + reserved`` never passes ``limit_usd`` by a reserve.
+
+    One of several processes has a slice of it, which is topped up before it is empty: until the last
+    top-up has come nothing is refused, and what doesn't fit waits.
+    """
 
     limit_usd: float | None
     spent_usd: float = 0.0
@@ -175,6 +179,18 @@ class Purse:
     """Answers whose cost nobody knows."""
     reserved_usd: float = 0.0
     open_reserves: int = 0
+    ask: Callable[[float], None] | None = None
+    """Asks for more, with what the next request lacks (0 = it goes, but half of the slice is gone);
+    ``None`` = there is no more."""
+    _asked_at_usd: float | None = None
+    """The slice at which more was asked for: once is enough."""
+
+    @property
+    def left_usd(self) -> float | None:
+        """What neither is spent nor reserved; ``None`` = there is no limit."""
+        if self.limit_usd is None:
+            return None
+        return self.limit_usd - self.spent_usd - self.reserved_usd
 
     def admit(self, reserve: float | None) -> Admission:
         """Take ``reserve`` out of what is left, whole or not at all.
@@ -184,15 +200,16 @@ class Purse:
             A request without a bound is admitted: who allows unknown cost did so before the run.
         """
         amount = reserve or 0.0
-        if self.limit_usd is not None:
-            over = self.spent_usd + amount > self.limit_usd + SLACK_USD
-            if over or self.spent_usd >= self.limit_usd:
-                return "refused"
-            if self.spent_usd + self.reserved_usd + amount > self.limit_usd + SLACK_USD:
-                return "wait" if self.open_reserves else "refused"
-        self.reserved_usd += amount
-        self.open_reserves += 1
-        return "admitted"
+        refusal = self._refusal(amount)
+        if refusal is None:
+            self.reserved_usd += amount
+            self.open_reserves += 1
+        if self.ask is None or self.limit_usd is None:
+            return refusal or "admitted"
+        left = self.limit_usd - self.spent_usd - self.reserved_usd
+        if refusal is not None or left < self.limit_usd / 2:
+            self._ask_once(self.ask, 0.0 if refusal is None else max(amount - left, SLACK_USD))
+        return "admitted" if refusal is None else "wait"
 
     def settle(self, reserve: float | None, spent: float | None) -> None:
         """Give an admitted ``reserve`` back and count what was really ``spent``."""
@@ -202,3 +219,24 @@ class Purse:
             self.unknown += 1
         else:
             self.spent_usd += spent
+
+    def grant(self, slice_usd: float, *, is_last: bool) -> None:
+        """Take more money: what may be spent in all."""
+        self.limit_usd, self._asked_at_usd = slice_usd, None
+        if is_last:
+            self.ask = None
+
+    def _refusal(self, amount: float) -> Literal["wait", "refused"] | None:
+        if self.limit_usd is None:
+            return None
+        over = self.spent_usd + amount > self.limit_usd + SLACK_USD
+        if over or self.spent_usd >= self.limit_usd:
+            return "refused"
+        if self.spent_usd + self.reserved_usd + amount > self.limit_usd + SLACK_USD:
+            return "wait" if self.open_reserves else "refused"
+        return None
+
+    def _ask_once(self, ask: Callable[[float], None], lacks_usd: float) -> None:
+        if self._asked_at_usd != self.limit_usd:
+            self._asked_at_usd = self.limit_usd
+            ask(lacks_usd)

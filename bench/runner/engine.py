@@ -22,6 +22,7 @@ from bench.runner.control import Control
 from bench.runner.ending import concluded, exit_code
 from bench.runner.flights import OnIncident, Ports
 from bench.runner.series import Series
+from bench.runner.staged import StageSender
 from bench.runner.trial import OnTrial, TrialRunner
 
 _NAP_S = 0.5
@@ -69,7 +70,10 @@ class Runner:
         self._trials = TrialRunner(
             assignment, ports, control, on_trial=on_trial, on_incident=on_incident
         )
-        self._series = Series(assignment, ports, control, self._trials)
+        sender = StageSender(self._trials, ports, control)
+        self._series = Series(
+            assignment, control, self._trials, sender=sender, now_ns=ports.clock.now_ns
+        )
 
     async def run(self) -> RunEnd:
         """Ask everything that may be asked; every trial is in the journal when this returns."""

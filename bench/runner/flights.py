@@ -91,6 +91,7 @@ class Flights:
         ports: The outside world.
         control: Says when to stop.
         on_incident: Called with each recorded incident, for the progress display.
+        purse: In place of one with the limit of the run.
     """
 
     def __init__(
@@ -100,12 +101,13 @@ class Flights:
         control: Control,
         *,
         on_incident: OnIncident = lambda _: None,
+        purse: Purse | None = None,
     ) -> None:
         self.facts: dict[str, Fact] = dict(assignment.facts)
         self.first_refusal: Response | None = None
         """The first answer, when it refused the key."""
         self.fault: JournalUnwritable | None = None
-        self.purse = Purse(
+        self.purse = purse or Purse(
             limit_usd=assignment.config.spend_limit_usd,
             spent_usd=assignment.spent_usd,
             unknown=assignment.unknown_costs,
@@ -194,6 +196,10 @@ class Flights:
     def settle(self, flight: Flight, spent_usd: float | None) -> None:
         """Count what the request cost, once its end is written down."""
         self.purse.settle(flight.reserve, spent_usd)
+        self._settled.set()
+
+    def look_again(self) -> None:
+        """Let who waits for money ask again."""
         self._settled.set()
 
     def touched(self, trial_id: str) -> str | None:

@@ -1,6 +1,8 @@
 """The stages of a load block: those of the plan, or those that a sweep chooses one by one."""
 
 from collections import defaultdict
+from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
@@ -12,11 +14,18 @@ from bench.model.load import Stage, StageDone
 from bench.model.run import Block
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
-from bench.runner.flights import Ports
-from bench.runner.staged import Job, StageSender
+from bench.runner.staged import Job
 from bench.runner.trial import TrialRunner
 
 _GIVEN_UP = ("errors", "saturated", "skipped")
+
+
+class StageRunner(Protocol):
+    """Sends the requests of one stage: this process, or several that it leads."""
+
+    async def run(self, job: Job) -> tuple[Point, StageDone]:
+        """Run a stage until its last answer; its end is returned and not yet written."""
+        ...
 
 
 class Series:
@@ -24,19 +33,26 @@ class Series:
 
     Args:
         assignment: What is asked, and what was recorded before.
-        ports: The outside world.
         control: Says when to stop.
         trials: Sends and records one request.
+        sender: Runs one stage to its end.
+        now_ns: The monotonic clock.
     """
 
     def __init__(
-        self, assignment: Assignment, ports: Ports, control: Control, trials: TrialRunner
+        self,
+        assignment: Assignment,
+        control: Control,
+        trials: TrialRunner,
+        *,
+        sender: StageRunner,
+        now_ns: Callable[[], int],
     ) -> None:
         self._assignment = assignment
         self._control = control
         self._trials = trials
-        self._now_ns = ports.clock.now_ns
-        self._sender = StageSender(trials, ports, control)
+        self._now_ns = now_ns
+        self._sender = sender
         self._slos = tuple(read_slo(text) for text in assignment.config.slos)
         self._ended: dict[tuple[str, str], list[tuple[Stage, StageDone]]] = defaultdict(list)
         for stage, done in assignment.stages:
@@ -73,9 +89,9 @@ class Series:
             seed=self._assignment.config.seed,
             slos=self._slos,
         )
-        flow, done = await self._sender.run(job)
+        point, done = await self._sender.run(job)
         base = _point(*ended[0]) if ended else None
-        why = saturated(flow.point(level_of(stage)), base)
+        why = saturated(point, base)
         if why is None and done.reason == "saturated":
             why = "degradation"
         done = msgspec.structs.replace(done, saturated=why)

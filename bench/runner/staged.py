@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import msgspec
 
 from bench.load.pacing import arrivals, starts
+from bench.load.saturation import Point
 from bench.load.shapes import level_of
+from bench.load.sharing import ALONE, number_of, share_of, turns_of
 from bench.load.slo import Slo
 from bench.model.case import Case, Instance, Message
+from bench.model.fleet import Share
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone, StageEnd
 from bench.model.run import PlannedTrial
 from bench.model.target import Target
@@ -47,6 +50,8 @@ class Job:
     seed: int
     """Of the run."""
     slos: tuple[Slo, ...]
+    share: Share = ALONE
+    """Of several processes that send the stage together."""
 
     def planned(self, number: int, *, warmup: bool) -> PlannedTrial:
         """Return the trial of that number."""
@@ -60,6 +65,17 @@ class Job:
         if planned.warmup:
             return instance
         return sized(instance, self.stage, number=planned.run, seed=planned.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A stage that is ready to begin: connections are open, warm-ups are over."""
+
+    job: Job
+    stage: Stage
+    """Of this process: its share, within the connections that it may have."""
+    schedule: "array[int]"
+    """When its senders begin, or its requests are due; nanoseconds since the stage's beginning."""
 
 
 class StageSender:
@@ -77,8 +93,17 @@ class StageSender:
         self._control = control
         self._now_ns = ports.clock.now_ns
 
-    async def run(self, job: Job) -> tuple[Flow, StageDone]:
+    async def run(self, job: Job) -> tuple[Point, StageDone]:
         """Run a stage until its last answer; its end is returned and not yet written."""
+        self.begin(job)
+        prepared = await self.prepare(job)
+        flow = Flow(stage=prepared.stage, slos=job.slos, began_ns=self._now_ns() + _LEAD_NS)
+        reading = await self.carry_out(prepared, flow)
+        done = self.done(prepared, flow, reading)
+        return flow.point(level_of(job.stage)), done
+
+    def begin(self, job: Job) -> None:
+        """Write down that the stage begins."""
         self._trials.write(
             StageBegun(
                 target_id=job.target.id,
@@ -88,36 +113,47 @@ class StageSender:
                 offset_ms=self._offset_ms(),
             )
         )
+
+    async def prepare(self, job: Job) -> Prepared:
+        """Compute the schedule, open connections, warm up."""
         client = self._ports.client_of(job.target.id)
-        stage = _within(job.stage, client.capacity())
-        schedule = arrivals(stage, seed=_schedule_seed(job)) if stage.kind != "closed" else None
+        whole = _within(job.stage, client.capacity() * job.share.count)
+        stage = share_of(whole, job.share)
+        closed = stage.kind == "closed"
+        row = starts(whole) if closed else arrivals(whole, seed=_schedule_seed(job))
         if not stage.fresh_connections:
-            await client.open_connections(_connections(stage))
-        await self._warm_up(job)
-        flow = Flow(stage=stage, slos=job.slos, began_ns=self._now_ns() + _LEAD_NS)
+            await client.open_connections(_connections(stage, job.share))
+        await self._warm_up(job, stage)
+        return Prepared(job=job, stage=stage, schedule=turns_of(row, job.share))
+
+    async def carry_out(self, prepared: Prepared, flow: Flow) -> ClientReading:
+        """Send from ``flow.began_ns`` on until the last answer; return how well that went."""
+        client = self._ports.client_of(prepared.job.target.id)
         client.begin_reading()
-        if schedule is None:
-            await self._closed(job, flow)
+        if flow.stage.kind == "closed":
+            await self._closed(prepared.job, flow, prepared.schedule)
         else:
-            await self._open(job, flow, schedule)
+            await self._open(prepared.job, flow, prepared.schedule)
         reading = client.end_reading()
-        return flow, self._done(
-            job, flow, reading, scheduled=None if schedule is None else len(schedule)
-        )
+        if self._control.reason is not None:
+            flow.end("stopped", self._control.reason)
+        flow.end("requests")
+        return reading
 
     # ---- phases -----------------------------------------------------------------
 
-    async def _warm_up(self, job: Job) -> None:
-        stage = job.stage
+    async def _warm_up(self, job: Job, stage: Stage) -> None:
         at_once = min(stage.concurrency or 1, stage.warmups) if stage.kind == "closed" else 1
         if stage.warmups:
             phase = Stage(number=stage.number, concurrency=at_once, requests=stage.warmups)
             flow = Flow(stage=phase, slos=(), began_ns=self._now_ns())
-            await self._closed(job, flow, is_warmup=True)
+            await self._closed(job, flow, starts(phase), is_warmup=True)
 
-    async def _closed(self, job: Job, flow: Flow, *, is_warmup: bool = False) -> None:
+    async def _closed(
+        self, job: Job, flow: Flow, begins: "array[int]", *, is_warmup: bool = False
+    ) -> None:
         async with asyncio.TaskGroup() as group:
-            for start_ns in starts(flow.stage):
+            for start_ns in begins:
                 if not await self._is_due(flow, flow.began_ns + start_ns):
                     break
                 group.create_task(self._sender(job, flow, is_warmup=is_warmup))
@@ -125,12 +161,14 @@ class StageSender:
     async def _sender(self, job: Job, flow: Flow, *, is_warmup: bool) -> None:
         while not flow.is_over:
             flow.conversations += 1
-            await self._conversation(job, flow, flow.conversations, is_warmup=is_warmup)
+            number = number_of(flow.conversations, job.share)
+            await self._conversation(job, flow, number, is_warmup=is_warmup)
 
     async def _open(self, job: Job, flow: Flow, schedule: "array[int]") -> None:
         async with asyncio.TaskGroup() as group:
             for index, offset_ns in enumerate(schedule):
-                due = Due(number=index + 1, at_ns=flow.began_ns + offset_ns)
+                number = number_of(index + 1, job.share)
+                due = Due(number=number, at_ns=flow.began_ns + offset_ns)
                 if not await self._is_due(flow, due.at_ns):
                     break
                 if flow.has_room():
@@ -225,14 +263,11 @@ class StageSender:
     def _offset_ms(self, at_ns: int | None = None) -> float:
         return self._trials.offset_ms(self._now_ns() if at_ns is None else at_ns)
 
-    def _done(
-        self, job: Job, flow: Flow, reading: ClientReading, *, scheduled: int | None
-    ) -> StageDone:
-        if self._control.reason is not None:
-            flow.end("stopped", self._control.reason)
-        flow.end("requests")
+    def done(self, prepared: Prepared, flow: Flow, reading: ClientReading) -> StageDone:
+        """Return how a stage, or this process's share of it, ended."""
+        job = prepared.job
         point = flow.point(level_of(job.stage))
-        asked, room = job.stage.concurrency, flow.stage.concurrency
+        asked, room = share_of(job.stage, job.share).concurrency, flow.stage.concurrency
         limit = f"this process may have {room} connections only" if asked and asked != room else ""
         return StageDone(
             target_id=job.target.id,
@@ -241,7 +276,7 @@ class StageSender:
             attempt=job.attempt,
             reason=flow.reason or "stopped",
             detail="; ".join(part for part in (flow.detail, limit) if part),
-            scheduled=scheduled,
+            scheduled=None if flow.stage.kind == "closed" else len(prepared.schedule),
             sent=flow.sent,
             dropped=flow.dropped,
             late=flow.late,
@@ -266,10 +301,11 @@ def _within(stage: Stage, room: int) -> Stage:
     return msgspec.structs.replace(stage, concurrency=room)
 
 
-def _connections(stage: Stage) -> int:
+def _connections(stage: Stage, share: Share) -> int:
     if stage.kind == "closed":
         return stage.concurrency or 1
-    return min(stage.concurrency or 1, _MOST_OPENED, max(1, math.ceil(level_of(stage))))
+    rate = level_of(stage) / share.count
+    return min(stage.concurrency or 1, _MOST_OPENED, max(1, math.ceil(rate)))
 
 
 def _schedule_seed(job: Job) -> int:

@@ -61,6 +61,7 @@ class TrialRunner:
         control: Says when to stop.
         on_trial: Called with each recorded trial, for the progress display.
         on_incident: Called with each recorded incident, for the same.
+        purse: In place of one with the limit of the run.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class TrialRunner:
         *,
         on_trial: OnTrial,
         on_incident: OnIncident = lambda _: None,
+        purse: Purse | None = None,
     ) -> None:
         self.left: dict[str, str] = {}
         """Trial id → why it was not sent."""
@@ -81,7 +83,7 @@ class TrialRunner:
         self._replays = Replays()
         self._recent: deque[str] = deque()
         """Trials of load stages that an incident may still touch."""
-        self._flights = Flights(assignment, ports, control, on_incident=on_incident)
+        self._flights = Flights(assignment, ports, control, on_incident=on_incident, purse=purse)
         self._ports = ports
 
     @property
@@ -108,6 +110,10 @@ class TrialRunner:
     def fault(self) -> JournalUnwritable | None:
         """Return the first refusal of the disk."""
         return self._flights.fault
+
+    def look_again(self) -> None:
+        """Let who waits for money ask again."""
+        self._flights.look_again()
 
     def offset_ms(self, at_ns: int) -> float:
         """Return a monotonic reading as an offset of this run."""
