@@ -92,14 +92,15 @@ def test_one_request_stands_for_all_of_its_stage(tmp_path):
     assert (many.requests, many.output_tokens) == (12, 12 * 512)
     assert many.usd == pytest.approx(12 * one.usd)
     assert not many.unbounded
+    assert not many.endless
 
 
 def test_time_and_growing_conversations_have_no_bound(tmp_path):
     timed = bounds_of(tmp_path, duration="5s")
     assert timed.is_open_ended
-    assert "time decides" in timed.unbounded["m"]
+    assert "time decides" in timed.endless["m"]
     assert "as many as fit" in timed.text()
-    assert "grow" in bounds_of(tmp_path, requests="4", turns="2").unbounded["m"]
+    assert "grow" in bounds_of(tmp_path, requests="4", turns="2").endless["m"]
     assert bounds_of(tmp_path, sweep="1..4").is_open_ended
 
 
