@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import bench
+from bench.app.replacing import replace_file
 from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
 from bench.document.money_caveats import is_day_limited
@@ -175,16 +176,9 @@ def _read(path: Path) -> bytes:
 
 
 def _save(path: Path, data: bytes, files: list[Path], faults: list[str]) -> None:
-    """Replace ``path`` in one step: a reader sees the old file or the new one, never half."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with fresh.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        replace_file(path, data)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         faults.append(f"`{path}` can't be written: {reason_in(error)}")
     else:
         files.append(path.absolute())
