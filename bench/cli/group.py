@@ -10,6 +10,10 @@ COMMANDS = {
         path="bench.cli.bench:bench_command",
         summary="Benchmark an endpoint that is already there.",
     ),
+    "overhead": Lazy(
+        path="bench.cli.overhead:overhead_command",
+        summary="What a gateway adds to its upstream, in pairs of requests.",
+    ),
     "resume": Lazy(
         path="bench.cli.resume:resume_command",
         summary="Go on with an interrupted run: only what is missing is asked.",

@@ -42,6 +42,7 @@ from bench.prepare.load import (
     without_typed_plan,
 )
 from bench.prepare.offering import offered
+from bench.prepare.pairing import BaseArm, Labels, base_config, paired, settled
 from bench.prepare.pricing import is_priced, price_note, with_library_prices
 from bench.prepare.selection import Selection, select
 from bench.prepare.unfinished import find_unfinished, refuse_twice
@@ -63,16 +64,21 @@ class _Ready:
     preparation: Preparation
     workbench: Workbench | None
     """``None`` = no agentic case is asked."""
+    base: BaseArm | None
+    """Of a comparison of two endpoints."""
 
 
-def measure(params: Mapping[str, Any], console: Console) -> Outcome:
+def measure(
+    params: Mapping[str, Any], console: Console, *, labels: Labels | None = None
+) -> Outcome:
     """Run a new plan.
 
     Args:
         params: Of the command, positional words merged in.
         console: Talks.
+        labels: Of a comparison of two endpoints; ``None`` = one is measured.
     """
-    ready = _prepare(params, console)
+    ready = _prepare(params, console, labels)
     free = ready.preparation.free_because
     if free is not None:
         console.say(f"free run: {free}")
@@ -107,8 +113,10 @@ def _paid(ready: _Ready, params: Mapping[str, Any], console: Console) -> Outcome
 
 def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcome:
     settings = ready.config.settings
+    base = ready.base
     session = Session(
         endpoint=make_endpoint(request.config, ready.access, body=ready.body),
+        arms=({base.arm.target_id: base.endpoint(request.config, body=ready.body)} if base else {}),
         progress=show_progress(quiet=settings.quiet),
         link=ready.link,
         archive_folder=archive_folder() if settings.archive else None,
@@ -121,11 +129,14 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
     return ended(run_plan(request, session), console)
 
 
-def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
+def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None) -> _Ready:
     set_up_log(int(params.get("verbose") or 0), console)
     config = configured(params, console)
-    load = find_load(config)
-    config = without_typed_plan(config, load)
+    if labels is not None:
+        config, load = settled(config), None
+    else:
+        load = find_load(config)
+        config = without_typed_plan(config, load)
     access = find_access(
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
@@ -142,6 +153,11 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
         selection = selection.of_case(body_case(body))
     selection = with_load(selection, load)
     config = with_coding_budget(config, selection.cases)
+    base = None
+    if labels is not None:
+        trusted = tuple(params.get("trusted_hosts") or ())
+        found = find_access(base_config(config), trusted_hosts=trusted, resolve=resolve)
+        selection, base = _with_base(config, access, found, selection, labels, console)
     hello = link.hello if link else None
     if free_because(hello, listing, access.address) is None:
         selection = _with_prices(config, access, selection, now=clock.utcnow())
@@ -167,7 +183,26 @@ def _prepare(params: Mapping[str, Any], console: Console) -> _Ready:
         body=body,
         preparation=preparation,
         workbench=workbench,
+        base=base,
     )
+
+
+def _with_base(
+    config: Config,
+    access: Access,
+    found: Access,
+    selection: Selection,
+    labels: Labels,
+    console: Console,
+) -> tuple[Selection, BaseArm]:
+    """Return the selection with the endpoint that is held against as its second target."""
+    console.keep_secret(*found.secrets)
+    selection, base = paired(config, selection, access, found, labels)
+    for note in found.notes:
+        console.say(f"{labels.base}: {note}")
+    if selection.pairing is not None and selection.pairing.is_same:
+        console.say("both arms are the same address: what they differ by is chance (A/A)")
+    return selection, base
 
 
 def _with_prices(
@@ -183,7 +218,8 @@ def _with_prices(
 
 
 def _bounds(ready: _Ready) -> Estimate:
-    if ready.preparation.request.load is not None:
+    request = ready.preparation.request
+    if request.load is not None or request.config.paired is not None:
         return estimate_load(
             ready.preparation.plan,
             targets=ready.selection.targets,

@@ -123,6 +123,9 @@ def _run_config(
         key_header=settings.key_header,
         api=settings.api,
         dialect=selection.dialect.name,
+        http_version=settings.http_version,
+        proxy=access.proxy.shown if access.proxy else None,
+        retry_429=settings.retry_429,
         stream=settings.stream,
         runs=settings.runs,
         warmup_runs=settings.warmup,
@@ -144,4 +147,5 @@ def _run_config(
         spread_ms=settings.spread,
         body_sha256=body_hash(body) if body else None,
         is_paid=is_paid,
+        paired=selection.pairing,
     )

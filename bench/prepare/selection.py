@@ -13,6 +13,7 @@ from bench.errors import UnknownName, UsageFault
 from bench.load.levels import Levels
 from bench.model.case import Case
 from bench.model.load import Stage, Sweep
+from bench.model.paired import Pairing
 from bench.model.run import ExternalSource
 from bench.model.target import Prices, Target
 from bench.prepare.offering import free_by_catalogue
@@ -38,6 +39,8 @@ class Selection:
     notes: tuple[str, ...]
     load: tuple[Stage, ...] | Sweep | None = None
     """In place of the cases' own runs."""
+    pairing: Pairing | None = None
+    """The targets are two arms that are asked in turn."""
     free_because: str | None = None
     """The user's own catalogue says that all of it costs nothing."""
 

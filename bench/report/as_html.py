@@ -17,6 +17,7 @@ from bench.report.charts import charts
 from bench.report.escaping import code_parts, shorten, visible
 from bench.report.load import load_chart
 from bench.report.load_stages import stages_chart
+from bench.report.pairs import pair_chart
 from bench.report.resources import resource_chart, resource_sentence
 from bench.report.sections import sections
 from bench.report.transcripts import transcripts
@@ -48,6 +49,7 @@ def html_report(document: Document) -> str:
         charts=charts(document),
         load_chart=load_chart(document),
         stages_chart=stages_chart(document),
+        pair_chart=pair_chart(document),
         resource_chart=resource_chart(document),
         resource_sentence=resource_sentence(document),
         open_sections=[section for section in found if not section.is_folded],

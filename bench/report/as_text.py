@@ -9,6 +9,8 @@ from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figures import ms, percent, usd
 from bench.report.load_stages import saturation_sentences, stage_lines
+from bench.report.overhead import overhead_lines
+from bench.report.pairs import pair_lines
 from bench.report.resources import resource_sentence
 from bench.report.verdict import Standing, headline, standings
 from bench.summary.performance import headline_block
@@ -50,6 +52,7 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
     lines += _errors(document.summary.targets, width)
     coded = agent_sentences(document)[:_MOST_CODED]
     lines += _load(document, width)
+    lines += _pairs(document, width)
     told = standings(document)
     used = resource_sentence(document)
     if told or used or coded:
@@ -72,6 +75,15 @@ def _load(document: Document, width: int) -> list[str]:
     lines += [f"… and {more} more stages: see the report"] if more > 0 else []
     for sentence in list(saturation_sentences(document))[:_MOST_SERIES]:
         lines += _wrap(sentence, width, most=2)
+    return lines
+
+
+def _pairs(document: Document, width: int) -> list[str]:
+    """Return what two arms differ by, the first figures, and what the gateway says and uses."""
+    told = [*list(pair_lines(document))[:_MOST_STAGES], *overhead_lines(document)]
+    lines = [""] if told else []
+    for line in told:
+        lines += _wrap(line, width, most=2)
     return lines
 
 

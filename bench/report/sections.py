@@ -7,6 +7,8 @@ from bench.report.figures import percent, rate_detail, usd
 from bench.report.load import load
 from bench.report.load_stages import clients, stages, waiting
 from bench.report.making import making_sections
+from bench.report.overhead import overhead_sections
+from bench.report.pairs import pair_sections
 from bench.report.scores import agreement, likeness, quality, slices
 from bench.report.service import cost, reliability, speed
 from bench.report.tables import Cell, Section, Table
@@ -16,6 +18,8 @@ from bench.summary.performance import headline_block
 def sections(document: Document) -> tuple[Section, ...]:
     """Return every section that has something to show."""
     found = (
+        *pair_sections(document),
+        *overhead_sections(document),
         _overview(document),
         speed(document),
         stages(document),

@@ -61,7 +61,7 @@ class _Entry:
 
 
 def headline(document: Document) -> str:
-    """Return one line: complete or not, trust, planned and done in all and per target."""
+    """Return one line: what a comparison found, complete or not, trust, planned and done."""
     done = document.completeness
     flags = ["SIMULATED"] if document.simulated else []
     flags += [incident.incident_class for incident in document.incidents]
@@ -75,11 +75,15 @@ def headline(document: Document) -> str:
     failed = f", {done.failed} failed" if done.failed else ""
     billed = len(document.possibly_billed)
     lost = f", {billed} possibly billed without an answer" if billed else ""
-    return f"{status}: {measured} measured{_per_target(done)}{failed}{lost}"
+    paired = document.summary.paired
+    asked = f"{paired.headline} " if paired else ""
+    return f"{asked}{status}: {measured} measured{_per_target(done)}{failed}{lost}"
 
 
 def standings(document: Document) -> tuple[Standing, ...]:
-    """Return the leader by each figure that at least two targets have."""
+    """Return the leader by each figure that at least two targets have; arms in turn race nobody."""
+    if document.summary.paired is not None:
+        return ()
     targets = document.summary.targets
     found = (
         _standing("Fastest", _speed(targets), "TTFT {}", _in_ms),

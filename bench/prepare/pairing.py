@@ -1,0 +1,256 @@
+"""Two endpoints in turn: which levels, which two targets, and what goes to the one held against."""
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from bench.client.endpoint import Endpoint
+from bench.config import Config
+from bench.errors import UsageFault
+from bench.keys import Origin
+from bench.model.paired import Arm, Pairing, PairKind, PairLevel
+from bench.model.run import RunConfig
+from bench.model.target import Target
+from bench.paired.comparability import setting_confounds
+from bench.prepare.access import Access, make_endpoint
+from bench.prepare.load import DEFAULT_CASE
+from bench.prepare.selection import Selection
+
+MAX_TOKENS = 128
+"""Where nobody named a limit: enough chunks for a buffer of 16 KB to show."""
+_SINGLE_PAIRS, _BLOCK_PAIRS = 100, 12
+_COLD_PAIRS = 20
+_FEWEST_NOISE = 6
+_FEWEST_REQUESTS, _WAVES = 20, 4
+_MOST_WARMUPS = 16
+_OF_ONE_ENDPOINT = (
+    *("rate", "sweep", "trace", "duration", "arrival", "spread", "runs", "profile", "suite"),
+    *("external", "reference"),
+)
+"""Settings that shape a run of one endpoint and have no meaning between two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """What a comparison calls its arms."""
+
+    kind: PairKind
+    base: str
+    changed: str
+    base_suffix: str
+    """Of the target id; the ids of both arms differ by it alone."""
+    changed_suffix: str
+
+
+OVERHEAD = Labels(
+    kind="overhead",
+    base="the upstream",
+    changed="the gateway",
+    base_suffix="@direct",
+    changed_suffix="@gateway",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseArm:
+    """The endpoint that is held against, checked."""
+
+    access: Access
+    arm: Arm
+
+    def endpoint(self, run: RunConfig, *, body: bytes | None) -> Endpoint:
+        """Return how it is asked: as the changed arm, but for address, key, headers and dialect."""
+        return make_endpoint(
+            msgspec.structs.replace(run, dialect=self.arm.dialect), self.access, body=body
+        )
+
+
+def settled(config: Config) -> Config:
+    """Return the settings of a comparison: one stream of a set length where nobody said more.
+
+    Raises:
+        UsageFault: Settings that a comparison of two endpoints has no use for.
+    """
+    _refuse_useless(config)
+    settings = config.settings
+    origin = Origin.DEFAULT
+    for field in ("profile", "suite", "external", "spread", "runs"):
+        config = config.with_value(field, None, origin=origin, label="not of a comparison")
+    if config.trust["budget"] is origin:
+        config = config.with_value("budget", None, origin=origin, label="default of a comparison")
+    if settings.body is None:
+        if not settings.case and not settings.cases:
+            config = config.with_value(
+                "case", (DEFAULT_CASE,), origin=origin, label="default of a comparison"
+            )
+        if settings.max_tokens is None:
+            config = config.with_value(
+                "max_tokens", MAX_TOKENS, origin=origin, label="default of a comparison"
+            )
+    return config
+
+
+def _refuse_useless(config: Config) -> None:
+    settings = config.settings
+    for field in _OF_ONE_ENDPOINT:
+        if config.trust[field] is Origin.FLAG:
+            message = f"`--{field.replace('_', '-')}` shapes a run of one endpoint"
+            raise UsageFault(
+                message, hint="two are compared with `-c`, `-n`, `--pairs` and `--prompt-bytes`"
+            )
+    if settings.turns > 1 or (settings.concurrency is not None and settings.concurrency.is_ramp):
+        raise UsageFault(
+            "conversations and ramps can't be compared in pairs",
+            hint="for example `-c 1,8,64`: each level is compared on its own",
+        )
+    if settings.body is not None and settings.prompt_bytes is not None:
+        raise UsageFault("`--body` and `--prompt-bytes` exclude each other")
+
+
+def base_config(config: Config) -> Config:
+    """Return the settings with the base arm's address and secrets in place of the other's.
+
+    Nothing of the changed arm's goes along: neither key nor header, and no key that happens to be
+    in the environment.
+
+    Raises:
+        UsageFault: No address.
+    """
+    settings = config.settings
+    if settings.baseline_url is None:
+        raise UsageFault(
+            "no upstream to hold the gateway against",
+            hint="`--baseline-url URL`, and `--baseline-api-key-env NAME` if it wants a key",
+        )
+    own = {
+        "url": settings.baseline_url,
+        "api_key_env": settings.baseline_api_key_env,
+        "key_header": settings.baseline_key_header,
+        "header": settings.baseline_header,
+        "header_env": settings.baseline_header_env,
+    }
+    for field, value in own.items():
+        told = f"baseline_{field}"
+        config = config.with_value(
+            field, value, origin=config.trust[told], label=config.label(told)
+        )
+    has_key = settings.baseline_api_key_env is not None
+    return config.with_value("key", has_key, origin=Origin.DEFAULT, label="default")
+
+
+def levels(config: Config) -> tuple[PairLevel, ...]:
+    """Return the levels at which the arms are compared: prompt sizes times concurrencies."""
+    settings = config.settings
+    sizes = settings.prompt_bytes.values if settings.prompt_bytes else (None,)
+    counts = settings.concurrency.values if settings.concurrency else (1.0,)
+    return tuple(_level(config, int(count), size) for size in sizes for count in counts)
+
+
+def _level(config: Config, concurrency: int, size: int | None) -> PairLevel:
+    settings = config.settings
+    is_single = concurrency == 1
+    pairs = settings.pairs or (_SINGLE_PAIRS if is_single else _BLOCK_PAIRS)
+    requests = settings.requests
+    if requests is None:
+        requests = 1 if is_single else max(_FEWEST_REQUESTS, _WAVES * concurrency)
+    if requests < concurrency:
+        message = f"`-n {requests}` is less than the {concurrency} requests in flight of `-c`"
+        raise UsageFault(message, hint=f"`-n {concurrency * _WAVES}` keeps them up for a while")
+    noise = settings.noise_pairs
+    cold = settings.cold_pairs
+    warmups = settings.warmup
+    return PairLevel(
+        concurrency=concurrency,
+        requests=requests,
+        pairs=pairs,
+        noise_pairs=max(_FEWEST_NOISE, pairs // 3) if noise is None else noise,
+        cold_pairs=(min(_COLD_PAIRS, pairs) if is_single else 0) if cold is None else cold,
+        warmups=min(2 * concurrency, _MOST_WARMUPS) if warmups is None else warmups,
+        prompt_bytes=size,
+    )
+
+
+def paired(
+    config: Config, selection: Selection, access: Access, base: Access, labels: Labels
+) -> tuple[Selection, BaseArm]:
+    """Return the selection with both arms as its targets, and the base arm.
+
+    Args:
+        config: Settled.
+        selection: Of the changed arm.
+        access: Of the changed arm.
+        base: Of the base arm.
+        labels: What they are called.
+
+    Raises:
+        UsageFault: More than one target or case, or an agentic case.
+    """
+    target = _one(selection)
+    settings = config.settings
+    one = _arm(base, target.id + labels.base_suffix, labels.base, settings.baseline_dialect)
+    one = msgspec.structs.replace(
+        one,
+        key_header=settings.baseline_key_header,
+        header_names=_names(settings.baseline_header, settings.baseline_header_env),
+    )
+    other = _arm(access, target.id + labels.changed_suffix, labels.changed, selection.dialect.name)
+    other = msgspec.structs.replace(
+        other,
+        key_header=settings.key_header,
+        header_names=_names(settings.header, settings.header_env),
+    )
+    is_simulated = selection.listing.is_simulator
+    pairing = Pairing(
+        kind=labels.kind,
+        base=one,
+        changed=other,
+        levels=levels(config),
+        confounds=setting_confounds(one, other, is_simulated=is_simulated),
+        is_same=one.url == other.url,
+    )
+    targets = (
+        _base_target(target, one, model=settings.baseline_model),
+        msgspec.structs.replace(
+            target, id=other.target_id, display_name=f"{target.display_name}, {labels.changed}"
+        ),
+    )
+    return replace(selection, targets=targets, pairing=pairing), BaseArm(access=base, arm=one)
+
+
+def _one(selection: Selection) -> Target:
+    if len(selection.targets) != 1:
+        names = ", ".join(target.id for target in selection.targets[:4])
+        message = f"two endpoints are compared with one model, and these are several: {names}"
+        raise UsageFault(message, hint="name one MODEL, and one `--mapping` where it has several")
+    if len(selection.cases) != 1:
+        message = f"two endpoints are compared with one case, and these are {len(selection.cases)}"
+        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
+    if selection.cases[0].info.kind == "agentic":
+        message = f"`{selection.cases[0].info.id}` is a task with tools and can't be compared"
+        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
+    return selection.targets[0]
+
+
+def _arm(access: Access, target_id: str, label: str, dialect: str) -> Arm:
+    return Arm(
+        target_id=target_id,
+        label=label,
+        url=access.endpoint.url,
+        api_key_env=access.key_variable,
+        dialect=dialect,
+    )
+
+
+def _names(*headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    return tuple(name for listed in headers for name, _ in listed)
+
+
+def _base_target(target: Target, arm: Arm, *, model: str | None) -> Target:
+    """Return the base arm's target: the model as its endpoint names it, no provider pinned."""
+    return msgspec.structs.replace(
+        target,
+        id=arm.target_id,
+        display_name=f"{target.display_name}, {arm.label}",
+        model=model or target.metadata.upstream_model or target.model,
+        mapping=None,
+    )

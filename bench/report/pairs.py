@@ -1,0 +1,208 @@
+"""Two arms in turn: the table of their differences, its lines on a terminal, and its curve."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import log2
+
+from bench.model.document import Document
+from bench.model.paired import Comparison, LevelResult, PairedSummary
+from bench.overhead.findings import number, signed
+from bench.report.charts import Tick, axis
+from bench.report.curves import Curve, CurveChart, bounds, lines
+from bench.report.figures import ABSENT, counted
+from bench.report.tables import Cell, Section, Table, text
+
+NAMES = {"ttft": "TTFT", "itl": "gap between tokens", "total": "whole answer"}
+_VERDICTS = {
+    "higher": "more",
+    "lower": "less",
+    "within": "no difference shows",
+    "undecided": "undecided",
+}
+_FEWEST_POINTS = 2
+
+
+def pair_sections(document: Document) -> tuple[Section, ...]:
+    """Return the differences, and why they may not be what was asked about."""
+    paired = document.summary.paired
+    return () if paired is None else (_differences(paired), _confounds(paired))
+
+
+def pair_lines(document: Document) -> Iterator[str]:
+    """Yield a line for each level and figure, for a terminal."""
+    paired = document.summary.paired
+    for level in paired.levels if paired else ():
+        for kind, found in _found(level):
+            yield f"{level.label}, {kind}, {_name(found)}: {_told(found)}"
+    for confound in paired.confounds if paired else ():
+        yield f"{'not comparable' if confound.spoils else 'to know'}: {confound.text}"
+
+
+def pair_chart(document: Document) -> CurveChart | None:
+    """Return the added time to first token over concurrency, or over the length of prompts."""
+    paired = document.summary.paired
+    if paired is None:
+        return None
+    by_load = [level for level in paired.levels if level.prompt_bytes is None]
+    if len(by_load) >= _FEWEST_POINTS:
+        return _curve(by_load, lambda level: level.concurrency, " at once")
+    sized = [level for level in paired.levels if level.prompt_bytes]
+    same = [level for level in sized if level.concurrency == sized[0].concurrency]
+    return _curve(same, lambda level: level.prompt_bytes or 1, " bytes")
+
+
+def _curve(
+    levels: Sequence[LevelResult], place: Callable[[LevelResult], int], unit: str
+) -> CurveChart | None:
+    points = sorted((place(level), _added(level)) for level in levels)
+    known = [(at, value) for at, value in points if value is not None]
+    if len({at for at, _ in known}) < _FEWEST_POINTS or min(value for _, value in known) < 0:
+        return None
+    first, last = known[0][0], known[-1][0]
+    top, ticks = axis(max(value for _, value in known) or 1.0)
+
+    def share(at: int) -> float:
+        return log2(at / first) / log2(last / first)
+
+    detail = ", ".join(f"{number(value)} ms at {at:,}" for at, value in known)
+    curve = Curve(
+        label="added to TTFT (ms)",
+        detail=detail,
+        lines=lines([(share(at), value) for at, value in known], top=top),
+        ticks=bounds(ticks),
+    )
+    return CurveChart(
+        id="added-curve",
+        title="What is added",
+        note="Median of the differences of pairs; from left to right each step the same ratio.",
+        curves=(curve,),
+        ticks=tuple(Tick(x=100 * share(at), label=f"{at:,}") for at, _ in known),
+        unit=unit,
+    )
+
+
+def _added(level: LevelResult) -> float | None:
+    return next((one.difference for one in level.warm if one.metric == "ttft"), None)
+
+
+def _differences(paired: PairedSummary) -> Section:
+    base, changed = (
+        name.removeprefix("the ").capitalize() for name in (paired.base, paired.changed)
+    )
+    rows = [_row(level, kind, found) for level in paired.levels for kind, found in _found(level)]
+    return Section(
+        id="pairs",
+        title=f"{changed} against {base[0].lower()}{base[1:]}",
+        note="Difference: the median over pairs of one block's median minus the other's, with its "
+        "95% interval from resampling pairs; below 0 is less. Chance: the same between "
+        f"{paired.base} and itself. Would show: the smallest difference that so many such pairs "
+        "show in 4 of 5 runs. Undecided: nothing may be said, for the reason given.",
+        table=Table(
+            columns=(
+                "Load",
+                "Connections",
+                "Figure",
+                "Difference",
+                f"{base} p50",
+                f"{changed} p50",
+                "p50 apart",
+                "Ratio",
+                "Chance",
+                "Would show",
+                "Verdict",
+            ),
+            rows=tuple(rows),
+            words=3,
+        ),
+    )
+
+
+def _row(level: LevelResult, kind: str, found: Comparison) -> tuple[Cell, ...]:
+    noise = found.noise
+    return (
+        Cell(text=level.label),
+        Cell(text=kind),
+        Cell(text=_name(found)),
+        Cell(text=_with_unit(found, found.difference), detail=_range(found)),
+        Cell(text=_plain(found, found.base_p50)),
+        Cell(text=_plain(found, found.changed_p50)),
+        Cell(text=_with_unit(found, found.p50_difference)),
+        Cell(text=ABSENT if found.ratio is None else f"{found.ratio:.3f}x"),
+        Cell(text=ABSENT)
+        if noise is None
+        else Cell(
+            text=_with_unit(found, noise.difference),
+            detail=counted(noise.pairs, "pair") + _interval(noise.interval),
+        ),
+        Cell(text=_plain(found, found.smallest_detectable)),
+        Cell(text=_VERDICTS[found.verdict], detail=_why(found)),
+    )
+
+
+def _confounds(paired: PairedSummary) -> Section:
+    rows = [
+        text(
+            "not comparable" if confound.spoils else "good to know",
+            "all" if "*" in confound.spoils else ", ".join(confound.spoils) or ABSENT,
+            confound.text,
+        )
+        for confound in paired.confounds
+    ]
+    rows += [
+        text("client", level.label, reason)
+        for level in paired.levels
+        for reason in level.client_bound
+    ]
+    rows += [
+        text(
+            "pairs left out",
+            level.label,
+            f"{level.dropped_pairs}: interrupted, or most of a block failed",
+        )
+        for level in paired.levels
+        if level.dropped_pairs
+    ]
+    return Section(
+        id="comparable",
+        title="Is it comparable",
+        note="What else may have made the difference.",
+        table=Table(columns=("What it is", "For", "What was seen"), rows=tuple(rows), words=3),
+    )
+
+
+def _found(level: LevelResult) -> Iterator[tuple[str, Comparison]]:
+    for kind, listed in (("warm", level.warm), ("cold", level.cold)):
+        yield from ((kind, found) for found in listed if found.pairs)
+
+
+def _name(found: Comparison) -> str:
+    metric, _, rest = found.metric.partition(".")
+    name = NAMES.get(metric, metric)
+    return f"{name} {rest}" if rest else name
+
+
+def _told(found: Comparison) -> str:
+    value = f"{_with_unit(found, found.difference)}{_interval(found.interval)}"
+    return f"{value} over {counted(found.pairs, 'pair')}, {_VERDICTS[found.verdict]}"
+
+
+def _why(found: Comparison) -> str:
+    if found.why:
+        return found.why
+    more = found.pairs_to_decide
+    return f"about {more:,} pairs would decide" if more and more > found.pairs else ""
+
+
+def _range(found: Comparison) -> str:
+    return counted(found.pairs, "pair") + _interval(found.interval)
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f" [{signed(interval[0])}, {signed(interval[1])}]"
+
+
+def _with_unit(found: Comparison, value: float | None) -> str:
+    return ABSENT if value is None else f"{signed(value)} {found.unit}"
+
+
+def _plain(found: Comparison, value: float | None) -> str:
+    return ABSENT if value is None else f"{number(value)} {found.unit}"
