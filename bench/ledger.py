@@ -53,6 +53,9 @@ class Ledger:
     """Sent, and no end was recorded; the reserve counts as spent."""
     incidents: tuple[Incident, ...] = ()
     gateway: Gateway | None = None
+    """Of two gateways the one of the base arm."""
+    gateways: Mapping[str, Gateway] = field(default_factory=dict)
+    """Both of them by side; empty = there is only one."""
     stages: Stages = field(default_factory=Stages)
     """Load stages; of many trials ``trials`` holds an even sample."""
     vantage: Vantage | None = None
@@ -167,6 +170,7 @@ class _Book:
         self.busy: dict[str, Union] = defaultdict(Union)
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
+        self.gateways: dict[str, Gateway] = {}
         self.vantage: Vantage | None = None
         self.shards = OpenShards()
         self.parts: list[OpenPart] = [OpenPart(0.0)]
@@ -227,6 +231,7 @@ class _Book:
             possibly_billed=tuple(self.lost),
             incidents=merged_incidents(incident for _, incident in self.incidents),
             gateway=self.gateway,
+            gateways=self.gateways,
             parts=tuple(part.closed() for part in self.parts),
             resumed=tuple(self.resumed),
             footer=self.footer,
@@ -250,13 +255,16 @@ class _Book:
     def _observed(self, record: Gateway | Vantage | Sample | ShardOpened | ShardClosed) -> None:
         """Take what was seen besides the requests."""
         match record:
-            case Gateway():
+            case Gateway(side=None):
                 self.gateway = record
+            case Gateway():
+                self.gateways[str(record.side)] = record
+                self.gateway = self.gateways.get("base", record)
             case Vantage():
                 self.vantage = record
             case Sample():
                 self.parts[-1].take(record)
-            case _:
+            case ShardOpened() | ShardClosed():
                 self.shards.take(record)
 
     def _border(self, record: Resumed | Footer) -> None:

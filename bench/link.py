@@ -8,7 +8,7 @@ on, and what is being measured is paid for. ``docs/journal.md`` lists the messag
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +18,7 @@ import msgspec
 
 from bench.clock import iso_ms
 from bench.errors import UsageFault, reason_in
+from bench.model.paired import Side
 from bench.model.run import Gateway, Incident, Sample
 from bench.model.trial import Response
 from bench.ports import Clock
@@ -59,7 +60,7 @@ class GatewayState(_Message, frozen=True, kw_only=True):
     ready_after_ms: float | None = None
     exit: dict[str, Any] | None = None
 
-    def record(self, *, simulated_upstream: bool | None) -> Gateway:
+    def record(self, *, simulated_upstream: bool | None, side: Side | None = None) -> Gateway:
         """Return the journal's record of it."""
         return Gateway(
             build=self.build,
@@ -68,6 +69,7 @@ class GatewayState(_Message, frozen=True, kw_only=True):
             ready_after_ms=self.ready_after_ms,
             exit=self.exit,
             simulated_upstream=simulated_upstream,
+            side=side,
         )
 
 
@@ -77,6 +79,12 @@ class Hello(_Message, frozen=True, kw_only=True):
     run_id: str
     launch: dict[str, Any] | None = None
     gateway: GatewayState = GatewayState()
+    gateways: dict[Side, GatewayState] = {}
+    """Both of a comparison; empty = there is only ``gateway``."""
+    labels: dict[Side, str] = {}
+    """What people know them by."""
+    is_same: bool = False
+    """Both are the same build with the same description."""
     simulated_upstream: bool = False
     free_because: str | None = None
     """Why requests cost nothing; ``None`` = they may be paid."""
@@ -84,6 +92,10 @@ class Hello(_Message, frozen=True, kw_only=True):
     """Where the simulator expects the right answers; ``None`` = nobody reads them."""
     grace_ms: float = 0.0
     """How long the gateway may take to end after it was asked to."""
+
+    def records(self) -> tuple[Gateway, ...]:
+        """Return the journal's record of each gateway."""
+        return _records(self, self)
 
 
 class _IncidentText(_Message, frozen=True, kw_only=True):
@@ -106,8 +118,20 @@ class _Incoming(_Message, frozen=True, kw_only=True):
     id: int | None = None
     incident: _IncidentText | None = None
     gateway: GatewayState = GatewayState()
+    gateways: dict[Side, GatewayState] = {}
     at_ns: int | None = None
     values: dict[str, float] = {}
+    side: Side | None = None
+
+
+def _records(told: "Hello | _Incoming", hello: Hello) -> tuple[Gateway, ...]:
+    simulated = hello.simulated_upstream
+    if not told.gateways:
+        return (told.gateway.record(simulated_upstream=simulated),)
+    return tuple(
+        state.record(simulated_upstream=simulated, side=side)
+        for side, state in told.gateways.items()
+    )
 
 
 class NoJob:
@@ -121,9 +145,9 @@ class NoJob:
         """Return nothing: nobody knows."""
         return None
 
-    async def measured(self, reason: str) -> Gateway | None:  # noqa: ARG002
+    async def measured(self, reason: str) -> tuple[Gateway, ...]:  # noqa: ARG002
         """Return nothing: there is no gateway to stop."""
-        return None
+        return ()
 
 
 class JobLink:
@@ -147,7 +171,8 @@ class JobLink:
         self._told: list[Incident] = []
         self._asked = 0
         self._answers: dict[int, asyncio.Future[Incident | None]] = {}
-        self._outcome: asyncio.Future[Gateway | None] | None = None
+        self._outcome: asyncio.Future[tuple[Gateway, ...]] | None = None
+        self._sides: Mapping[str, Side] = {}
         self._reading: asyncio.Task[None] | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._on_incident: OnIncident = lambda _: None
@@ -175,9 +200,22 @@ class JobLink:
             raise UsageFault(message, hint=hint) from error
         return cls(connection, hello, clock=clock, patience=patience)
 
-    async def open(self, *, on_incident: OnIncident, on_sample: OnSample) -> None:
-        """Begin to listen; the callbacks run in the event loop, at once and in order."""
+    async def open(
+        self,
+        *,
+        on_incident: OnIncident,
+        on_sample: OnSample,
+        sides: Mapping[str, Side] | None = None,
+    ) -> None:
+        """Begin to listen; the callbacks run in the event loop, at once and in order.
+
+        Args:
+            on_incident: Takes each incident.
+            on_sample: Takes each sample.
+            sides: Target id → which of two gateways its requests go to.
+        """
         self._on_incident, self._on_sample = on_incident, on_sample
+        self._sides = sides or {}
         loop = asyncio.get_running_loop()
         self._outcome = loop.create_future()
         reader, self._writer = await asyncio.open_unix_connection(
@@ -208,7 +246,8 @@ class JobLink:
         self._answers[number] = answer
         code = None if response.error is None else response.error.code
         question = {"type": "ask", "id": number, "trial": trial_id, "code": code}
-        self._tell({**question, "localPort": response.local_port})
+        side = next((s for t, s in self._sides.items() if trial_id.startswith(f"{t}|")), None)
+        self._tell({**question, "localPort": response.local_port, "side": side})
         try:
             async with asyncio.timeout(self._patience.answer_s):
                 return await answer or self._fatal
@@ -217,16 +256,16 @@ class JobLink:
         finally:
             del self._answers[number]
 
-    async def measured(self, reason: str) -> Gateway | None:
+    async def measured(self, reason: str) -> tuple[Gateway, ...]:
         """Let the job stop the gateway and wait for what it knows of it: grace + 10 s at most."""
         if self._is_lost or self._outcome is None:
-            return None
+            return ()
         self._tell({"type": "measured", "reason": reason})
         try:
             async with asyncio.timeout(self.hello.grace_ms / 1000 + self._patience.outcome_slack_s):
                 return await self._outcome
         except TimeoutError:
-            return None
+            return ()
 
     async def close(self) -> None:
         """Stop listening and close the socket."""
@@ -271,9 +310,10 @@ class JobLink:
             case "answer":
                 self._answered(message)
             case "outcome":
-                self._ended(message.gateway)
+                self._ended(_records(message, self.hello))
             case "sample" if message.at_ns is not None:
-                self._on_sample(Sample(at_ns=message.at_ns, values=message.values))
+                sample = Sample(at_ns=message.at_ns, values=message.values, side=message.side)
+                self._on_sample(sample)
             case other:
                 log.warning("the job sent a message of unknown type %r", other)
 
@@ -285,9 +325,9 @@ class JobLink:
         if answer is not None and not answer.done():
             answer.set_result(incident)
 
-    def _ended(self, state: GatewayState) -> None:
+    def _ended(self, gateways: tuple[Gateway, ...]) -> None:
         if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_result(state.record(simulated_upstream=self.hello.simulated_upstream))
+            self._outcome.set_result(gateways)
 
     def _notice(self, incident: Incident, *, ends_run: bool) -> None:
         if ends_run:
@@ -315,7 +355,7 @@ class JobLink:
             if not answer.done():
                 answer.set_result(None)
         if self._outcome is not None and not self._outcome.done():
-            self._outcome.set_result(None)
+            self._outcome.set_result(())
             summary = (
                 "The job that watched the gateway ended before the run did. Measuring went on; "
                 "from here on nobody can say whether a failure was the gateway's death."

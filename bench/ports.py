@@ -102,6 +102,6 @@ class GatewayWatch(Protocol):
         """
         ...
 
-    async def measured(self, reason: str) -> Gateway | None:
+    async def measured(self, reason: str) -> tuple[Gateway, ...]:
         """Say that measuring ended; return what the job knows once the gateway is stopped."""
         ...

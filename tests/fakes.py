@@ -157,6 +157,6 @@ class ScriptedWatch:
         self.asked.append(trial_id)
         return self.explanations.get(trial_id) or self.ending
 
-    async def measured(self, reason: str) -> Gateway | None:
+    async def measured(self, reason: str) -> tuple[Gateway, ...]:
         self.ended.append(reason)
-        return self.gateway
+        return () if self.gateway is None else (self.gateway,)

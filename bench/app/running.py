@@ -19,6 +19,7 @@ from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.model.case import Case, described
+from bench.model.paired import Pairing, Side
 from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
 from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
@@ -204,24 +205,34 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
     with interruptible(control, session.progress.answer):
         try:
             if link is not None:
-                await link.open(on_incident=runner.take_incident, on_sample=runner.take_sample)
+                await link.open(
+                    on_incident=runner.take_incident,
+                    on_sample=runner.take_sample,
+                    sides=_sides(part.ledger.header.config.paired),
+                )
                 link.journal_created(part.journal.path)
                 write_book(session, part.ledger.header, part.cases)
-                part.journal.write(
-                    link.hello.gateway.record(simulated_upstream=link.hello.simulated_upstream)
-                )
+                for gateway in link.hello.records():
+                    part.journal.write(gateway)
             session.progress.begin(
                 planned_in(assignment.blocks),
                 spent_usd=part.ledger.spent_usd,
             )
             end = await _shown(runner, session)
-            gateway = await _told(watch, end, control)
+            gateways = await _told(watch, end, control)
         finally:
             for each in (client, *arms.values()):
                 await each.close()
             if link is not None:
                 await link.close()
-        return _closed(part, runner, end, (client.vantage(), gateway))
+        return _closed(part, runner, end, (client.vantage(), *gateways))
+
+
+def _sides(pairing: Pairing | None) -> dict[str, Side]:
+    """Return to which of two gateways the requests of each target go; of one gateway none."""
+    if pairing is None or pairing.kind != "ab":
+        return {}
+    return {pairing.base.target_id: "base", pairing.changed.target_id: "changed"}
 
 
 def _show(incident: Incident, session: Session) -> None:
@@ -246,11 +257,11 @@ async def _shown(runner: Runner, session: Session) -> RunEnd:
         session.progress.close()
 
 
-async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> Gateway | None:
+async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> tuple[Gateway, ...]:
     """Say that measuring ended and wait for the gateway's end; a second signal ends the wait."""
     control.farewell = asyncio.ensure_future(watch.measured(end.reason))
     await asyncio.wait({control.farewell})
-    return None if control.farewell.cancelled() else control.farewell.result()
+    return () if control.farewell.cancelled() else control.farewell.result()
 
 
 def _closed(

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from bench.model.case import CaseInfo
 from bench.model.load import Stage, StageBegun, StageDone, Sweep
-from bench.model.paired import Pairing
+from bench.model.paired import Pairing, Side
 from bench.model.record import Record
 from bench.model.target import Target
 from bench.model.trial import Trial
@@ -250,6 +250,8 @@ class Gateway(Record, frozen=True, kw_only=True, tag="gateway"):
     ready_after_ms: float | None = None
     exit: dict[str, Any] | None = None
     simulated_upstream: bool | None = None
+    side: Side | None = None
+    """Which of two gateways; ``None`` = there is only one."""
 
 
 class Sample(Record, frozen=True, kw_only=True, tag="sample"):
@@ -257,6 +259,8 @@ class Sample(Record, frozen=True, kw_only=True, tag="sample"):
 
     at_ns: int
     values: dict[str, float]
+    side: Side | None = None
+    """As in ``Gateway``."""
 
 
 class Vantage(Record, frozen=True, kw_only=True, tag="vantage"):

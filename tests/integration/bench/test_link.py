@@ -38,6 +38,7 @@ class Job:
         self.incidents, self.samples = [], []
         self.clock = FakeClock()
         self.patience = Patience()
+        self.sides = {}
         self._heard = b""
 
     def say(self, *messages):
@@ -56,7 +57,9 @@ class Job:
     async def opened(self, *extra):
         self.say(HELLO, *extra)
         link = self.accept()
-        await link.open(on_incident=self.incidents.append, on_sample=self.samples.append)
+        await link.open(
+            on_incident=self.incidents.append, on_sample=self.samples.append, sides=self.sides
+        )
         return link
 
 
@@ -177,6 +180,7 @@ def test_a_question_names_trial_code_and_port_and_gets_its_answer(job):
         "trial": "a|c|r1",
         "code": "connect_reset",
         "localPort": 4242,
+        "side": None,
     }
     assert answer is None
 
@@ -230,7 +234,31 @@ def test_measured_is_told_and_the_gateways_end_comes_back(job):
 
     heard, gateway = played(job, scene)
     assert heard == {"type": "measured", "reason": "done"}
-    assert gateway == Gateway(exit={"status": 0}, ready_after_ms=12.5, simulated_upstream=True)
+    only = Gateway(exit={"status": 0}, ready_after_ms=12.5, simulated_upstream=True)
+    assert gateway == (only,)
+
+
+def test_of_two_gateways_each_end_sample_and_question_has_its_side(job):
+    async def scene(link):
+        asking = asyncio.ensure_future(link.explain("b|c|s1r1", RESET))
+        heard = await job.hear()
+        job.say({"type": "answer", "id": heard["id"], "incident": None})
+        await asking
+        job.say({"type": "sample", "atNs": 1, "values": {"rssMb": 2.0}, "side": "changed"})
+        telling = asyncio.ensure_future(link.measured("done"))
+        await job.hear()
+        ends = {"base": {"exit": {"code": 0}}, "changed": {"exit": {"code": 1}}}
+        job.say({"type": "outcome", "gateway": ends["base"], "gateways": ends})
+        return heard["side"], await telling
+
+    job.sides = {"a": "base", "b": "changed"}
+    side, gateways = played(job, scene)
+    assert side == "changed"
+    assert [(one.side, one.exit) for one in gateways] == [
+        ("base", {"code": 0}),
+        ("changed", {"code": 1}),
+    ]
+    assert [one.side for one in job.samples] == ["changed"]
 
 
 def test_an_outcome_that_never_comes_is_given_up(job):
@@ -239,7 +267,7 @@ def test_an_outcome_that_never_comes_is_given_up(job):
     async def scene(link):
         return await link.measured("done")
 
-    assert played(job, scene) is None
+    assert played(job, scene) == ()
 
 
 def test_the_death_of_the_job_is_noted_and_the_run_goes_on(job):
@@ -255,7 +283,7 @@ def test_the_death_of_the_job_is_noted_and_the_run_goes_on(job):
             await link.measured("done"),
         )
 
-    assert played(job, scene) == (None, None, None, None)
+    assert played(job, scene) == (None, None, None, ())
     assert [i.incident_class for i in job.incidents] == ["watcher_lost"]
 
 
@@ -294,10 +322,10 @@ def test_a_watch_that_knows_nothing_says_nothing(kind, job):
         return watch.fatal(), await asking, await ending
 
     if kind == "link":
-        assert played(job, scene) == (None, None, None)
+        assert played(job, scene) == (None, None, ())
     else:
         watch = NoJob() if kind == "none" else ScriptedWatch()
-        assert asyncio.run(scene(watch)) == (None, None, None)
+        assert asyncio.run(scene(watch)) == (None, None, ())
 
 
 @pytest.mark.parametrize("kind", ["link", "fake"])
