@@ -23,6 +23,7 @@ from bench.load.rules import Gaps, StopRule, read_gaps, read_speed, read_stop_ru
 from bench.load.slo import Slo, read_slo
 from bench.mappings import split_lists
 from bench.presets import PRESETS
+from bench.proxies import typed_proxy
 from bench.setting_readers import (
     Read,
     amount,
@@ -142,6 +143,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="header-env", read=header_variable, kind="many", default=()),
         Setting(name="cacert"),
         Setting(name="body"),
+        Setting(name="http-version", read=one_of("1.1", "2", "auto"), default="1.1"),
+        Setting(name="proxy", read=typed_proxy, places=_FLAG_ONLY),
+        Setting(name="retry-429", read=whole(0), default=0),
         Setting(name="api", read=one_of("chat", "messages", "responses"), default="chat"),
         _switch("stream", default=True),
         Setting(name="dialect", read=one_of("auto", *DIALECTS), default="auto"),
@@ -241,6 +245,11 @@ class Settings:
     """Header name and the variable that holds its value."""
     cacert: str | None
     body: str | None
+    http_version: Literal["1.1", "2", "auto"]
+    proxy: str | None
+    """`none` = no proxy, whatever the environment says."""
+    retry_429: int
+    """How often a request that HTTP 429 refused is sent again."""
     api: Literal["chat", "messages", "responses"]
     stream: bool
     dialect: str

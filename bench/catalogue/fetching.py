@@ -4,23 +4,25 @@ A gateway without such a list is no error, it takes any model as typed.
 """
 
 import re
-import ssl
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 
+from bench.authorities import SYSTEM, Authorities
 from bench.catalogue.lists import parse_details, parse_models, parse_offers
 from bench.catalogue.shape import ListedModel, Listing
 from bench.endpoint import is_ip
-from bench.errors import KeyRejected, UsageFault
+from bench.errors import KeyRejected
 from bench.model.target import TargetMetadata
+from bench.proxies import Proxy
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 TIMEOUT_S = 10.0
@@ -40,7 +42,9 @@ class ModelsQuery:
     headers: tuple[tuple[str, str], ...]
     """With the key."""
     key_variable: str | None
-    cacert: Path | None = None
+    authorities: Authorities = SYSTEM
+    proxy: Proxy | None = None
+    """What it goes through: the proxy then looks the name up."""
     addresses: tuple[str, ...]
     """What its host was judged to stand for: nothing else is connected to, in this order."""
     refusals: tuple[str, ...] = ()
@@ -137,9 +141,28 @@ def _body_of(query: ModelsQuery, url: str) -> bytes:
 def _client(query: ModelsQuery) -> "Iterator[httpx.Client]":
     import httpx
 
-    # Nothing from the environment: a proxy would see the key of a loopback gateway too.
-    with httpx.Client(verify=_trust(query.cacert), timeout=TIMEOUT_S, trust_env=False) as client:
-        yield client
+    proxy, context = query.proxy, query.authorities.context()
+    try:
+        # Nothing from the environment: a proxy would see the key of a loopback gateway too.
+        with httpx.Client(
+            verify=context,
+            timeout=TIMEOUT_S,
+            trust_env=False,
+            proxy=None if proxy is None else _as_httpx(proxy, context),
+        ) as client:
+            yield client
+    except ImportError as missing:  # of `socksio`, by httpx
+        message = "the list can't be asked through a SOCKS proxy: `socksio` is not installed"
+        raise httpx.UnsupportedProtocol(message) from missing
+
+
+def _as_httpx(proxy: Proxy, context: "ssl.SSLContext") -> "httpx.Proxy":
+    import httpx
+
+    auth = None if proxy.user is None else (proxy.user, proxy.password or "")
+    return httpx.Proxy(
+        proxy.shown, auth=auth, ssl_context=context if proxy.scheme == "https" else None
+    )
 
 
 def _asked(
@@ -149,6 +172,8 @@ def _asked(
     import httpx
 
     url = httpx.URL(address)
+    if query.proxy is not None:
+        return stack.enter_context(client.stream("GET", url, headers=query.headers))
     # The name stays in `Host` and in TLS; the connection goes where the rules about keys looked.
     has_host = any(name.lower() == "host" for name, _ in query.headers)
     headers = [*query.headers, *([] if has_host else [("Host", url.netloc.decode())])]
@@ -168,14 +193,6 @@ def _asked(
 def _is_refused(status: int, body: bytes, words: Iterable[str]) -> bool:
     named = status == _BAD_REQUEST and any(word.encode() in body for word in words)
     return status in _UNAUTHORISED or named
-
-
-def _trust(cacert: Path | None) -> ssl.SSLContext:
-    try:
-        return ssl.create_default_context(cafile=cacert)
-    except OSError as fault:
-        message = f"the certificates in `{cacert}` can't be used: {fault}"
-        raise UsageFault(message, hint="`--cacert` takes a PEM file") from fault
 
 
 def _read(parts: Iterable[bytes]) -> bytes:

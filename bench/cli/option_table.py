@@ -192,6 +192,14 @@ ROWS = (
     ),
     OptionRow(
         section=REQUEST,
+        spellings=("--retry-429",),
+        field="retry_429",
+        metavar="N",
+        help="Send a request that HTTP 429 refused up to N times again, as Retry-After says; each "
+        "refusal stays in the figures. Default: 0.",
+    ),
+    OptionRow(
+        section=REQUEST,
         spellings=("--stream/--no-stream",),
         field="stream",
         help="Without streaming there is no TTFT. Default: stream.",
@@ -270,6 +278,20 @@ ROWS = (
         field="cacert",
         metavar="FILE",
         help="Certificate authorities to trust instead of the system's (PEM).",
+    ),
+    OptionRow(
+        section=ENDPOINT,
+        spellings=("--proxy",),
+        field="proxy",
+        metavar="URL|none",
+        help="Proxy for every request. Default: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY less NO_PROXY.",
+    ),
+    OptionRow(
+        section=ENDPOINT,
+        spellings=("--http-version",),
+        field="http_version",
+        metavar="1.1|2|auto",
+        help="2 needs the extra `http2`; auto takes what the server chooses. Default: 1.1.",
     ),
     OptionRow(
         section=ENDPOINT,

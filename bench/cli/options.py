@@ -100,6 +100,7 @@ _RESUMING = (
         "header",
         "header_env",
         "cacert",
+        "proxy",
     ),
     *("allow_unknown_cost", "allow_reduced_sandbox", "archive", "require_complete", "quiet"),
 )

@@ -2,6 +2,5 @@
 
 from bench.client.chat_client import HttpChatClient, Timeouts
 from bench.client.endpoint import Address, Endpoint, address_of
-from bench.client.proxy import refuse_proxy
 
-__all__ = ["Address", "Endpoint", "HttpChatClient", "Timeouts", "address_of", "refuse_proxy"]
+__all__ = ["Address", "Endpoint", "HttpChatClient", "Timeouts", "address_of"]

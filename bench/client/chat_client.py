@@ -1,26 +1,27 @@
 """Sends requests over kept connections and says what came back: the client that measures.
 
-Connections are kept between requests and never shared by two at once; there is no limit on their
-number, so no request waits for one. Redirects are not followed and no proxy is used.
+Connections are kept between requests; in HTTP/1.1 they are never shared by two at once, in HTTP/2 as
+the server allows. There is no limit on their number, so no request waits for one. Redirects are not
+followed: they could hand the key to another server.
 """
 
 import asyncio
 import sys
 from dataclasses import dataclass, field
-from typing import Literal
 
 from msgspec.structs import replace
 
+from bench.client.carrier import Carrier
 from bench.client.descriptors import most_connections
 from bench.client.dial import Destination, DialFailed, Dialler, LookUp, Watching, look_up
-from bench.client.endpoint import Endpoint, address_of, tls_context
+from bench.client.endpoint import Endpoint, address_of
 from bench.client.exchange import Exchange, Limits, Phases
 from bench.client.gauge import Gauge
 from bench.client.lag import LagProbe
-from bench.client.line import Line
 from bench.client.masking import Mask
 from bench.client.outlook import Outlook
-from bench.client.request_text import request_bytes
+from bench.client.pool import Pool
+from bench.client.request_text import Request, make_request
 from bench.client.verdict import Circumstances, is_stale_connection, respond
 from bench.clock import SystemClock, WallOffset
 from bench.dialects import Intent, Words, merged, request_words
@@ -31,8 +32,6 @@ from bench.ports import Call, Clock
 
 _MOST_DIALLING = 32
 """Connections opened at a time: a listener's queue holds 128 and more."""
-_KEPT_IDLE_NS = 4_000_000_000
-"""Servers close idle connections from 5 s on (uvicorn, Node); an older one is not trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,7 @@ class Timeouts:
     """Limits beside the one for the whole request, which comes with each call."""
 
     connect_ms: float = 10_000.0
-    """Name look-up, TCP and TLS together."""
+    """Name look-up, TCP, proxy and TLS together."""
     idle_ms: float = 60_000.0
     """Silence between two reads after the headers; models that think in silence need most of it."""
 
@@ -49,18 +48,19 @@ class Timeouts:
 class _Attempt:
     """One request on its way: what is known of it besides the exchange."""
 
-    request: bytes
+    request: Request
+    t0_ns: int
     deadline_ns: int
     phases: Phases = field(default_factory=Phases)
     connection: Connection | None = None
-    local_port: int | None = None
+    line: Carrier | None = None
+    """That carried it last."""
     is_fresh: bool = False
     """Over a connection of its own."""
-    stamped_by: Literal["kernel", "loop"] | None = None
 
 
 class HttpChatClient:
-    """``ports.ChatClient`` over HTTP/1.1."""
+    """``ports.ChatClient`` over HTTP/1.1 and HTTP/2, straight or through a proxy."""
 
     def __init__(
         self,
@@ -75,25 +75,32 @@ class HttpChatClient:
         self._now_ns = clock.now_ns
         self._timeouts = timeouts or Timeouts()
         self._address = address_of(endpoint.url)
+        proxy = endpoint.proxy
+        is_tls, is_tls_proxy = self._address.scheme == "https", proxy and proxy.scheme == "https"
         destination = Destination(
             address=self._address,
-            tls=tls_context(endpoint),
+            tls=endpoint.authorities.context() if is_tls else None,
+            http_version=endpoint.http_version,
+            proxy=proxy,
+            proxy_tls=endpoint.authorities.context() if is_tls_proxy else None,
             reach=endpoint.reach,
             look_up=look_up,
         )
         # Kernel stamps are readings of this machine's clock: of no use beside another one.
         wall = WallOffset() if isinstance(clock, SystemClock) and sys.platform == "linux" else None
         self._gauge = Gauge(clock.now_ns, wall)
-        self._outlook = Outlook()
+        self._mask = Mask(endpoint.headers, (*endpoint.secrets, *(proxy.secrets if proxy else ())))
+        self._outlook = Outlook(proxy.shown if proxy else None, mask=self._mask.text)
         watching = Watching(
             now_ns=clock.now_ns, gauge=self._gauge, outlook=self._outlook, wall=wall
         )
         self._dialler = Dialler(destination, watching)
-        self._mask = Mask(endpoint.headers, endpoint.secrets)
         self._asks_for_stream = endpoint.asks_for_stream
         self._lag = LagProbe(clock.now_ns, on_lag=self._gauge.ticked)
-        self._idle: list[Line] = []
-        self._lines: set[Line] = set()
+        self._pool = Pool(clock.now_ns)
+        self._shares: bool | None = None if endpoint.http_version != "1.1" else False
+        """Connections are HTTP/2; ``None`` = it will be seen at the first one."""
+        self._dialling = asyncio.Lock()
 
     async def send(self, call: Call) -> tuple[int, Response]:
         """Send ``call``; see ``ports.ChatClient.send``.
@@ -104,6 +111,7 @@ class HttpChatClient:
         t0_ns = self._now_ns()
         attempt = _Attempt(
             request=self._request(call),
+            t0_ns=t0_ns,
             deadline_ns=t0_ns + int(call.timeout_ms * 1e6),
             is_fresh=call.fresh_connection,
         )
@@ -113,6 +121,9 @@ class HttpChatClient:
             exchange = await self._run(attempt)
         finally:
             lag_ns = self._lag.end(mark)
+        line = attempt.line
+        if line is not None:
+            self._outlook.spoke(line.http_version)
         if exchange.http.head is not None:
             self._outlook.answered(exchange.http.head.headers)
         return t0_ns, respond(
@@ -122,8 +133,9 @@ class HttpChatClient:
                 phases=attempt.phases,
                 lag_ns=lag_ns,
                 connection=attempt.connection,
-                local_port=attempt.local_port,
-                stamped_by=attempt.stamped_by,
+                http_version=None if line is None else line.http_version,
+                local_port=None if line is None else line.local_port,
+                stamped_by=None if line is None else line.stamped_by,
                 asked_stream=self._asks_for_stream,
                 dialect=self._endpoint.dialect,
                 mask=self._mask,
@@ -132,18 +144,21 @@ class HttpChatClient:
         )
 
     async def open_connections(self, count: int) -> int:
-        """Open connections until ``count`` are idle and fresh; return how many are.
+        """Open connections until ``count`` requests find room; return how many do.
 
         Several at a time; the first that fails ends it, for requests say better why.
         """
-        self._close_stale()
-        missing = count - len(self._idle)
+        self._pool.close_stale()
+        missing = count - self._pool.room
         while missing > 0:
-            batch = min(missing, _MOST_DIALLING)
+            batch, before = (
+                1 if self._shares is not False else min(missing, _MOST_DIALLING),
+                missing,
+            )
             if not await self._dialled(batch):
                 break
-            missing -= batch
-        return len(self._idle)
+            missing = min(before - batch, count - self._pool.room)
+        return self._pool.room
 
     async def _dialled(self, count: int) -> bool:
         tries = [asyncio.ensure_future(self._opened()) for _ in range(count)]
@@ -152,14 +167,13 @@ class HttpChatClient:
         now_ns = self._now_ns()
         for line in lines:
             line.idle_since_ns = now_ns
-        self._idle += lines
+            self._pool.keep(line)
         return len(lines) == count
 
-    async def _opened(self) -> Line | None:
-        timeout_ns = int(self._timeouts.connect_ms * 1e6)
-        attempt = _Attempt(request=b"", deadline_ns=self._now_ns() + timeout_ns)
+    async def _opened(self) -> Carrier | None:
+        deadline_ns = self._now_ns() + int(self._timeouts.connect_ms * 1e6)
         try:
-            return await self._dial(attempt)
+            return await self._dial(Phases(), deadline_ns)
         except DialFailed:
             return None
 
@@ -182,10 +196,7 @@ class HttpChatClient:
     async def close(self) -> None:
         """Close every connection; returns when they are gone."""
         self._gauge.stop()
-        self._idle.clear()
-        for line in tuple(self._lines):
-            line.abort()
-            await line.closed
+        await self._pool.close()
 
     def encoded_size(self, call: Call) -> int:
         """Return the bytes of the request body."""
@@ -210,9 +221,9 @@ class HttpChatClient:
         request = replace(call.request, extra=merged(words.fields, call.request.extra))
         return endpoint.wire.encode(request, model=call.target.model, stream=endpoint.stream)
 
-    def _request(self, call: Call) -> bytes:
+    def _request(self, call: Call) -> Request:
         words = self._words(call)
-        return request_bytes(
+        return make_request(
             self._address,
             self._body(call, words),
             dialect_headers=words.headers,
@@ -221,59 +232,54 @@ class HttpChatClient:
 
     async def _run(self, attempt: _Attempt) -> Exchange:
         """Carry the request over a kept connection, else a new one; return what came of it."""
-        line = None if attempt.is_fresh else self._kept_line()
+        line = None if attempt.is_fresh else self._pool.take()
         if line is not None:
-            attempt.connection = "warm"
             exchange = await self._carry(attempt, line)
             if not is_stale_connection(exchange):
                 return exchange
-            attempt.connection = attempt.local_port = None
+            attempt.connection = attempt.line = None
         try:
-            line = await self._dial(attempt)
+            line = await self._new_line(attempt)
         except DialFailed as failed:
             exchange = self._exchange(attempt)
             exchange.fail(self._now_ns(), failed.code, failed.message)
             return exchange
-        attempt.connection = "cold"
         return await self._carry(attempt, line)
 
-    async def _carry(self, attempt: _Attempt, line: Line) -> Exchange:
-        attempt.local_port = line.local_port
-        attempt.stamped_by = line.stamped_by
-        exchange = self._exchange(attempt)
+    async def _new_line(self, attempt: _Attempt) -> Carrier:
+        """Return a new connection, or one with room that was opened while this one waited."""
+        if attempt.is_fresh or self._shares is False:
+            return await self._dial(attempt.phases, attempt.deadline_ns)
+        async with self._dialling:
+            line = self._pool.take()
+            if line is None:
+                line = await self._dial(attempt.phases, attempt.deadline_ns)
+                if line.http_version == "2":
+                    self._pool.keep(line)
+            return line
+
+    async def _carry(self, attempt: _Attempt, line: Carrier) -> Exchange:
+        attempt.line = line
+        # Who waited until a shared connection was open has its opening inside, too.
+        attempt.connection = "warm" if line.opened_ns <= attempt.t0_ns else "cold"
+        exchange = self._exchange(attempt, is_framed=line.http_version == "2")
         await line.carry(exchange, attempt.request)
-        if line.is_open and attempt.is_fresh:
+        if attempt.is_fresh:
             line.abort()
-        elif line.is_open:
-            self._idle.append(line)
+        else:
+            self._pool.keep(line)
         return exchange
 
-    def _exchange(self, attempt: _Attempt) -> Exchange:
+    def _exchange(self, attempt: _Attempt, *, is_framed: bool = False) -> Exchange:
         decoder = self._endpoint.wire.decoder(stream=self._asks_for_stream)
         idle_ns = int(self._timeouts.idle_ms * 1e6)
-        return Exchange(decoder, Limits(deadline_ns=attempt.deadline_ns, idle_ns=idle_ns))
+        limits = Limits(deadline_ns=attempt.deadline_ns, idle_ns=idle_ns)
+        return Exchange(decoder, limits, is_framed=is_framed)
 
-    async def _dial(self, attempt: _Attempt) -> Line:
-        left_ms = (attempt.deadline_ns - self._now_ns()) / 1e6
+    async def _dial(self, phases: Phases, deadline_ns: int) -> Carrier:
+        left_ms = (deadline_ns - self._now_ns()) / 1e6
         timeout_ms = max(0.0, min(self._timeouts.connect_ms, left_ms))
-        line = await self._dialler.dial(attempt.phases, timeout_s=timeout_ms / 1e3)
-        self._lines.add(line)
-        line.closed.add_done_callback(lambda _: self._lines.discard(line))
+        line = await self._dialler.dial(phases, timeout_s=timeout_ms / 1e3)
+        self._shares = line.http_version == "2"
+        self._pool.add(line)
         return line
-
-    def _kept_line(self) -> Line | None:
-        """Return the connection that was used last, if one is open and not too long idle."""
-        oldest_ns = self._now_ns() - _KEPT_IDLE_NS
-        while self._idle:
-            line = self._idle.pop()
-            if line.is_open and line.idle_since_ns >= oldest_ns:
-                return line
-            line.abort()
-        return None
-
-    def _close_stale(self) -> None:
-        oldest_ns = self._now_ns() - _KEPT_IDLE_NS
-        fresh = [line for line in self._idle if line.is_open and line.idle_since_ns >= oldest_ns]
-        for line in set(self._idle) - set(fresh):
-            line.abort()
-        self._idle = fresh

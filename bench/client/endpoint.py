@@ -1,16 +1,17 @@
 """Where requests go and what every one of them carries. Checked when it is built, not when it runs."""
 
 import re
-import ssl
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
+from bench.authorities import SYSTEM, Authorities
 from bench.dialects import Dialect
 from bench.endpoint import Reach
 from bench.errors import UsageFault
+from bench.proxies import Proxy
 from bench.wire.protocol import WireProtocol
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -18,6 +19,9 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
 _FRAMING = ("content-length", "transfer-encoding")
 _LOOPBACK = re.compile(r"localhost|.*\.localhost|127\.\d+\.\d+\.\d+|::1")
+
+HttpChoice = Literal["1.1", "2", "auto"]
+"""``auto``: what the server chooses in TLS; HTTP/1.1 without TLS."""
 
 
 class UnusableUrl(UsageFault):
@@ -33,13 +37,6 @@ class UnusableHeader(UsageFault):
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"header `{name}` {why}")
-
-
-class UnreadableAuthorities(UsageFault):
-    """The file of certificate authorities is none."""
-
-    def __init__(self, path: Path | None, why: Exception) -> None:
-        super().__init__(f"`{path}` holds no certificates: {why}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +78,16 @@ class Endpoint:
     allow_fallback: bool = False
     raw_body: bytes | None = None
     """Sent byte for byte in place of the encoded request."""
-    cacert: Path | None = None
-    """PEM file of the authorities to trust instead of the system's."""
+    authorities: Authorities = SYSTEM
+    """Whose certificates are believed."""
+    http_version: HttpChoice = "1.1"
+    proxy: Proxy | None = None
+    """What connections go through; ``None`` = straight to the endpoint."""
     secrets: tuple[str, ...] = ()
     """Values of ``headers`` that are secret whatever the header is called."""
     reach: Reach | None = None
-    """What the host was judged to be when the key was let go there; ``None`` = it was not judged."""
+    """What the host that is connected to (the endpoint's or the proxy's) was judged to be when the
+    key was let go there; ``None`` = it was not judged."""
 
     def __post_init__(self) -> None:
         address_of(self.url)
@@ -149,19 +150,3 @@ def check_header(name: str, value: str) -> None:
         raise UnusableHeader(name, "has control characters in its value")
     if name.lower() in _FRAMING:
         raise UnusableHeader(name, "is set by the client, from the body")
-
-
-def tls_context(endpoint: Endpoint) -> ssl.SSLContext | None:
-    """Return the context for an https endpoint, certificates verified; ``None`` for http.
-
-    Raises:
-        UnreadableAuthorities: The file of authorities can't be read.
-    """
-    if address_of(endpoint.url).scheme != "https":
-        return None
-    try:
-        context = ssl.create_default_context(cafile=endpoint.cacert)
-    except (OSError, ssl.SSLError) as error:
-        raise UnreadableAuthorities(endpoint.cacert, error) from error
-    context.set_alpn_protocols(["http/1.1"])
-    return context

@@ -1,38 +1,37 @@
-"""One TCP or TLS connection to the endpoint, on asyncio's transports.
+"""One HTTP/1.1 connection, on asyncio's transports or on ``StampedTransport``.
 
 Each read is stamped before anything looks at it. What the bytes mean is the exchange's business.
 """
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Literal
 
+from bench.client.carrier import ByteTransport
 from bench.client.exchange import Exchange
-
-
-class ByteTransport(Protocol):
-    """What a line needs of a transport; asyncio's and ``StampedTransport`` have it."""
-
-    def write(self, data: bytes) -> None: ...  # noqa: D102 - as in asyncio
-    def abort(self) -> None: ...  # noqa: D102
-    def is_closing(self) -> bool: ...  # noqa: D102
-    def get_write_buffer_size(self) -> int: ...  # noqa: D102
-    def set_write_buffer_limits(self, high: int | None = None) -> None: ...  # noqa: D102
-    def get_extra_info(self, name: str) -> Any: ...  # noqa: ANN401, D102
+from bench.client.request_text import Request
 
 
 class Line:
-    """Carries one exchange at a time, many in a row. An ``asyncio.Protocol`` by shape."""
+    """Carries one exchange at a time, many in a row. A ``bench.client.carrier.Carrier``.
 
-    def __init__(self, now_ns: Callable[[], int]) -> None:
+    Args:
+        now_ns: The clock.
+        forwarded_by: What a proxy that passes requests on is shown; see ``Request.http1``.
+    """
+
+    http_version: Literal["1.1", "2"] = "1.1"
+
+    def __init__(self, now_ns: Callable[[], int], *, forwarded_by: str | None = None) -> None:
         loop = asyncio.get_running_loop()
         self.closed: asyncio.Future[None] = loop.create_future()
         """Done once the connection is gone."""
         self.is_warm = False
         """An earlier exchange went over it."""
         self.stamped_by: Literal["kernel", "loop"] = "loop"
-        self.idle_since_ns = 0
+        self.opened_ns = self.idle_since_ns = now_ns()
         self.local_port: int | None = None
+        self._forwarded_by = forwarded_by
         self._now_ns = now_ns
         self._loop = loop
         self._transport: ByteTransport | None = None
@@ -46,7 +45,17 @@ class Line:
         """Another exchange can be started."""
         return self._transport is not None and not self._transport.is_closing()
 
-    async def carry(self, exchange: Exchange, request: bytes) -> None:
+    @property
+    def is_idle(self) -> bool:
+        """No exchange is under way."""
+        return self._exchange is None
+
+    @property
+    def room(self) -> int:
+        """1 between two exchanges."""
+        return int(self.is_open and self.is_idle)
+
+    async def carry(self, exchange: Exchange, request: Request) -> None:
         """Send ``request`` and return when ``exchange`` is over; closes what can't be used again.
 
         Cancelling closes the connection.
@@ -58,7 +67,7 @@ class Line:
         self._exchange = exchange
         self._over = self._loop.create_future()
         try:
-            transport.write(request)
+            transport.write(request.http1(forwarded_by=self._forwarded_by))
             if not transport.get_write_buffer_size():
                 exchange.sent_ns = self._now_ns()
             self._arm()

@@ -1,20 +1,71 @@
-"""The bytes of one request. Pure."""
+"""One request as it is sent, in HTTP/1.1 and in HTTP/2. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bench import __version__
 from bench.client.endpoint import Address, check_header
 from bench.stream.content_coding import ACCEPTED
 
+_OF_ONE_CONNECTION = frozenset(
+    {"host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te"}
+)
+"""Not for HTTP/2 (RFC 9113, 8.2.2); the host goes into ``:authority``."""
 
-def request_bytes(
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A POST request."""
+
+    address: Address
+    headers: tuple[tuple[str, str], ...]
+    """All but what frames the body; ``Host`` first."""
+    body: bytes
+
+    def http1(self, *, forwarded_by: str | None = None) -> bytes:
+        """Return it in HTTP/1.1.
+
+        Args:
+            forwarded_by: ``Proxy-Authorization`` for a proxy that passes the request on, empty
+                where it wants none; ``None`` = it goes to the endpoint itself.
+        """
+        address, headers = self.address, self.headers
+        target = address.target
+        if forwarded_by is not None:
+            target = f"{address.scheme}://{address.authority}{target}"
+            if forwarded_by:
+                headers = (*headers, ("Proxy-Authorization", forwarded_by))
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
+        head = f"POST {target} HTTP/1.1\r\n{lines}Content-Length: {len(self.body)}\r\n\r\n"
+        return head.encode() + self.body
+
+    def http2(self) -> list[tuple[bytes, bytes]]:
+        """Return its header fields in HTTP/2; the body goes into frames of its own."""
+        address = self.address
+        authority = next(value for name, value in self.headers if name.lower() == "host")
+        fields = [
+            (":method", "POST"),
+            (":scheme", address.scheme),
+            (":authority", authority),
+            (":path", address.target),
+            *(
+                (name.lower(), value)
+                for name, value in self.headers
+                if name.lower() not in _OF_ONE_CONNECTION
+            ),
+            ("content-length", str(len(self.body))),
+        ]
+        return [(name.encode(), value.encode()) for name, value in fields]
+
+
+def make_request(
     address: Address,
     body: bytes,
     *,
     dialect_headers: Mapping[str, str],
     own_headers: tuple[tuple[str, str], ...],
-) -> bytes:
-    """Return an HTTP/1.1 POST request.
+) -> Request:
+    """Return a request with its headers.
 
     Args:
         address: Where it goes.
@@ -35,6 +86,4 @@ def request_bytes(
         headers[name.lower()] = (name, value)
     for name, value in own_headers:
         headers[name.lower()] = (name, value)
-    lines = [f"{name}: {value}\r\n" for name, value in headers.values()]
-    head = "".join((f"POST {address.target} HTTP/1.1\r\n", *lines))
-    return b"%sContent-Length: %d\r\n\r\n%s" % (head.encode(), len(body), body)
+    return Request(address=address, headers=tuple(headers.values()), body=body)

@@ -1,7 +1,7 @@
 """A plain TCP transport whose reads carry the time at which the kernel received them (Linux).
 
 What the event loop does between a segment's arrival and its turn is then no part of any figure.
-An ``asyncio.Transport`` by shape, as far as ``Line`` uses one. Source: socket(7), SO_TIMESTAMPNS.
+An ``asyncio.Transport`` by shape, as far as a ``Carrier`` uses one. Source: socket(7), SO_TIMESTAMPNS.
 """
 
 import asyncio
@@ -10,8 +10,8 @@ import struct
 import sys
 from collections.abc import Callable
 
+from bench.client.carrier import Carrier
 from bench.client.gauge import Gauge
-from bench.client.line import Line
 from bench.clock import WallOffset
 
 _SO_TIMESTAMPNS = 35
@@ -47,7 +47,7 @@ class StampedTransport:
     def __init__(
         self,
         sock: socket.socket,
-        line: Line,
+        line: Carrier,
         *,
         wall: WallOffset,
         now_ns: Callable[[], int],

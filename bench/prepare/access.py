@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.util import find_spec
 
-from bench.client.endpoint import Endpoint, check_header
-from bench.client.proxy import refuse_proxy
+from bench.authorities import Authorities
+from bench.client.endpoint import Endpoint, HttpChoice, check_header
 from bench.config import Config
 from bench.dialects import DIALECTS
-from bench.endpoint import EndpointUrl, Reach, parse_url, reach
+from bench.endpoint import EndpointUrl, Reach, is_loopback_name, parse_url, reach
 from bench.errors import KeyMissing, UsageFault, reason_in
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
 from bench.model.run import RunConfig
+from bench.proxies import Goal, Proxy, proxy_for
 from bench.wire import PROTOCOLS
 from bench.wire.protocol import WireProtocol
 
@@ -34,7 +35,11 @@ class Access:
     """``None`` = no key is sent."""
     secrets: tuple[str, ...]
     """Values to mask."""
-    cacert: Path | None
+    authorities: Authorities
+    proxy: Proxy | None
+    """What requests go through; of an endpoint on this machine only where one was typed."""
+    hop: Reach
+    """What the host that is connected to was judged to be: the endpoint's, or the proxy's."""
     notes: tuple[str, ...]
     """What a person should know of it."""
 
@@ -62,8 +67,13 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
     others = {each.path: name for name, each in PROTOCOLS.items() if name != settings.api}
     endpoint = parse_url(settings.url, path=wire.path, others=others)
     addresses = resolve(endpoint.host, endpoint.port)
-    address = _address(config, endpoint, trusted_hosts, reach(endpoint.host, addresses))
-    refuse_proxy(endpoint.url, config.place.environ)
+    judged = reach(endpoint.host, addresses)
+    proxy = _proxy(config, endpoint, judged)
+    hop = judged if proxy is None else reach(proxy.host, resolve(proxy.host, proxy.port))
+    if proxy is not None:
+        judged = _through(endpoint, judged, hop)
+    address = _address(config, endpoint, trusted_hosts, judged)
+    _refuse_http_version(settings.http_version, endpoint, proxy)
     secrets = dict(_secret_headers(config))
     typed = {name.lower() for name in (*dict(settings.header), *secrets)}
     key_header = settings.key_header or _key_header(wire, endpoint.host)
@@ -79,16 +89,57 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
         headers.append((key_header, _key_text(key_header, key.value.strip())))
     for name, value in headers:
         check_header(name, value)
+    between = () if proxy is None else (f"proxy: {proxy.shown} ({proxy.given_by})",)
     return Access(
         endpoint=endpoint,
         address=address,
         addresses=addresses,
         headers=tuple(headers),
         key_variable=key.variable if key else None,
-        secrets=tuple(secret.value for secret in (*secrets.values(), *([key] if key else []))),
-        cacert=config.path_of("cacert"),
-        notes=(f"address: {endpoint.url} ({config.label('url')})", *notes),
+        secrets=(
+            *(secret.value for secret in (*secrets.values(), *([key] if key else []))),
+            *(proxy.secrets if proxy else ()),
+        ),
+        authorities=Authorities.found(config.path_of("cacert"), config.place.environ),
+        proxy=proxy,
+        hop=hop,
+        notes=(f"address: {endpoint.url} ({config.label('url')})", *between, *notes),
     )
+
+
+def _proxy(config: Config, endpoint: EndpointUrl, judged: Reach) -> Proxy | None:
+    """Return what is between; the environment's proxy is never asked for this machine."""
+    typed = config.settings.proxy
+    if typed is None and not judged.leaves:
+        return None
+    goal = Goal(scheme=endpoint.scheme, host=endpoint.host, port=endpoint.port)
+    return proxy_for(goal, config.place.environ, typed=typed)
+
+
+def _through(endpoint: EndpointUrl, judged: Reach, hop: Reach) -> Reach:
+    """Return how far a request gets that goes through a proxy: who looks the name up is the proxy.
+
+    Args:
+        endpoint: With TLS, the proxy sees no key; a plain request it reads.
+        judged: What the endpoint's host stands for here.
+        hop: What the proxy's host stands for.
+    """
+    stays_here = is_loopback_name(endpoint.host) and not hop.leaves
+    return Reach(stays=judged.stays, leaves=not stays_here)
+
+
+def _refuse_http_version(version: HttpChoice, endpoint: EndpointUrl, proxy: Proxy | None) -> None:
+    """Refuse what this installation or the way to the endpoint can't speak."""
+    if version == "1.1":
+        return
+    if find_spec("h2") is None:
+        message = f"`--http-version {version}` needs the package `h2`"
+        raise UsageFault(message, hint="pip install 'gateway-bench[http2]'")
+    if version == "2" and endpoint.scheme == "http" and proxy and proxy.scheme != "socks5":
+        raise UsageFault(
+            "HTTP/2 without TLS can't go through a proxy that passes requests on",
+            hint="use https:// in the address, `--proxy none`, or `--http-version 1.1`",
+        )
 
 
 def _address(
@@ -181,7 +232,9 @@ def make_endpoint(run: RunConfig, access: Access, *, body: bytes | None) -> Endp
         allow_cache=run.allow_cache,
         allow_fallback=run.allow_fallback,
         raw_body=body,
-        cacert=access.cacert,
+        authorities=access.authorities,
+        http_version=run.http_version,
+        proxy=access.proxy,
         secrets=access.secrets,
-        reach=Reach(stays=access.address.is_loopback, leaves=access.address.is_remote),
+        reach=access.hop,
     )

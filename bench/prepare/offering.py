@@ -137,7 +137,8 @@ def _query(access: Access, told: Dialect, *, with_deactivated: bool) -> ModelsQu
         url=f"{url}?{words}" if words and "?" not in url else url,
         headers=access.headers,
         key_variable=access.key_variable,
-        cacert=access.cacert,
+        authorities=access.authorities,
+        proxy=access.proxy,
         refusals=told.key_refusals,
         addresses=access.addresses,
     )

@@ -22,7 +22,7 @@ _A_SPAN = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamps:
-    """Readings of one monotonic clock, nanoseconds; the three phases are durations."""
+    """Readings of one monotonic clock, nanoseconds; the four phases are durations."""
 
     t0_ns: int
     """The request was handed to the client."""
@@ -32,6 +32,7 @@ class Stamps:
     ended_ns: int | None = None
     dns_ns: int | None = None
     connect_ns: int | None = None
+    proxy_ns: int | None = None
     tls_ns: int | None = None
     lag_ns: int | None = None
     """Largest lag of the client's event loop meanwhile."""
@@ -75,6 +76,7 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
     return Timing(
         dns_ms=_ms(stamps.dns_ns),
         connect_ms=_ms(stamps.connect_ns),
+        proxy_ms=_ms(stamps.proxy_ns),
         tls_ms=_ms(stamps.tls_ns),
         sent_ms=_ms(_since(stamps, stamps.sent_ns)),
         headers_ms=_ms(_since(stamps, stamps.headers_ns)),

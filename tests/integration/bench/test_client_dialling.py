@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bench.authorities import Authorities
 from bench.client import HttpChatClient, Timeouts
 from bench.endpoint import Reach
 from bench.model.trial import Response
@@ -133,7 +134,7 @@ def test_tls_is_verified_against_the_given_authority_and_is_a_phase() -> None:
     async def scene() -> list[Response]:
         async with fake_gateway(ANSWER, tls=_server_tls()) as gateway:
             url = gateway.url.replace("http://", "https://")
-            async with asking(url, cacert=_TLS / "cert.pem") as client:
+            async with asking(url, authorities=Authorities(file=_TLS / "cert.pem")) as client:
                 return [(await client.send(call()))[1] for _ in range(2)]
 
     cold, warm = run(scene())
@@ -158,7 +159,7 @@ def test_a_certificate_for_another_name_is_a_tls_error() -> None:
     async def scene() -> Response:
         async with fake_gateway(ANSWER, tls=_server_tls("other-name", "other-key")) as gateway:
             url = gateway.url.replace("http://", "https://")
-            return await _ask_url(url, cacert=_TLS / "other-name.pem")
+            return await _ask_url(url, authorities=Authorities(file=_TLS / "other-name.pem"))
 
     assert code(run(scene())) == "tls_error"
 

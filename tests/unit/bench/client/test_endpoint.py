@@ -1,18 +1,14 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.client.endpoint import (
     Endpoint,
-    UnreadableAuthorities,
     UnusableHeader,
     UnusableUrl,
     address_of,
-    tls_context,
 )
-from bench.client.proxy import ProxyIgnored, refuse_proxy
-from bench.client.request_text import request_bytes
+from bench.client.request_text import make_request
 from bench.dialects import DIALECTS
 from bench.wire import PROTOCOLS
 
@@ -95,57 +91,13 @@ def test_a_raw_body_says_itself_whether_it_asks_for_a_stream(raw: bytes | None, 
     assert _endpoint(raw_body=raw).asks_for_stream is asks
 
 
-def test_plain_http_needs_no_tls_and_https_verifies() -> None:
-    assert tls_context(_endpoint()) is None
-    context = tls_context(_endpoint(url="https://h/"))
-    assert context is not None
-    assert context.check_hostname
-
-
-def test_a_file_without_certificates_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "gone.pem", Path(__file__)):
-        with pytest.raises(UnreadableAuthorities, match=path.name):
-            tls_context(_endpoint(url="https://h/", cacert=path))
-
-
-_PROXY = {"HTTPS_PROXY": "http://proxy:3128"}
-
-
-@pytest.mark.parametrize(
-    ("url", "environment", "variable"),
-    [
-        ("https://api.example/", _PROXY, "HTTPS_PROXY"),
-        ("https://api.example/", {"all_proxy": "socks5://p"}, "all_proxy"),
-        ("http://api.example/", {"http_proxy": "http://p"}, "http_proxy"),
-        ("http://api.example/", _PROXY, None),
-        ("https://api.example/", {}, None),
-        ("https://api.example/", {"HTTPS_PROXY": ""}, None),
-        ("https://api.example/", _PROXY | {"NO_PROXY": "other, .example"}, None),
-        ("https://api.example/", _PROXY | {"NO_PROXY": "*"}, None),
-        ("https://api.example/", _PROXY | {"NO_PROXY": "other"}, "HTTPS_PROXY"),
-        ("https://127.0.0.1:8443/", _PROXY, None),
-        ("https://localhost/", _PROXY, None),
-        ("https://[::1]/", _PROXY, None),
-    ],
-)
-def test_a_proxy_that_would_be_passed_by_is_named(
-    url: str, environment: dict[str, str], variable: str | None
-) -> None:
-    if variable is None:
-        refuse_proxy(url, environment)
-        return
-    with pytest.raises(ProxyIgnored, match=f"`{variable}`") as refused:
-        refuse_proxy(url, environment)
-    assert "NO_PROXY" in (refused.value.hint or "")
-
-
 def test_a_request_is_written_with_the_users_headers_last() -> None:
-    raw = request_bytes(
+    raw = make_request(
         address_of("http://127.0.0.1:4000/v1/x?y=1"),
         b'{"a":1}',
         dialect_headers={"x-no-cache": "true"},
         own_headers=(("Authorization", "Bearer k"), ("X-No-Cache", "false")),
-    )
+    ).http1()
     head, _, body = raw.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")
     assert lines[0] == "POST /v1/x?y=1 HTTP/1.1"
@@ -161,4 +113,37 @@ def test_a_request_is_written_with_the_users_headers_last() -> None:
 
 def test_a_dialects_header_is_checked_too() -> None:
     with pytest.raises(UnusableHeader):
-        request_bytes(address_of("http://h/"), b"", dialect_headers={"x": "a\nb"}, own_headers=())
+        make_request(address_of("http://h/"), b"", dialect_headers={"x": "a\nb"}, own_headers=())
+
+
+def test_in_http_2_the_host_is_the_authority_and_nothing_of_one_connection_is_sent() -> None:
+    request = make_request(
+        address_of("https://api.example/v1/x"),
+        b"{}",
+        dialect_headers={"X-No-Cache": "true"},
+        own_headers=(("Host", "other.example"), ("Connection", "close"), ("X-Key", "k")),
+    )
+    fields = dict(request.http2())
+    assert fields[b":authority"] == b"other.example"
+    assert (fields[b":method"], fields[b":scheme"], fields[b":path"]) == (
+        b"POST",
+        b"https",
+        b"/v1/x",
+    )
+    assert (fields[b"x-no-cache"], fields[b"x-key"], fields[b"content-length"]) == (
+        b"true",
+        b"k",
+        b"2",
+    )
+    assert not {b"host", b"connection"} & set(fields)
+
+
+def test_a_proxy_that_passes_requests_on_is_told_the_whole_address() -> None:
+    request = make_request(
+        address_of("http://api.example/v1/x?y=1"), b"{}", dialect_headers={}, own_headers=()
+    )
+    head = request.http1(forwarded_by="Basic dTpw").decode()
+    assert head.startswith("POST http://api.example/v1/x?y=1 HTTP/1.1\r\nHost: api.example\r\n")
+    assert "\r\nProxy-Authorization: Basic dTpw\r\n" in head
+    assert "Proxy-Authorization" not in request.http1(forwarded_by="").decode()
+    assert request.http1().startswith(b"POST /v1/x?y=1 HTTP/1.1\r\n")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.client.descriptors import most_connections
+from bench.client.exchange import Phases
 from bench.client.gauge import Gauge, LagCounts
 from bench.client.outlook import Outlook
 from bench.clock import WallOffset
@@ -154,8 +155,8 @@ def test_an_old_stamp_is_believed_once_the_clocks_agree():
 def test_the_outlook_keeps_the_shortest_connect_and_the_first_edge():
     outlook = Outlook()
     assert outlook.vantage().round_trip_ms is None
-    outlook.connected("192.0.2.1", 3_000_000)
-    outlook.connected("192.0.2.1", 1_000_000)
+    outlook.connected("192.0.2.1", Phases(connect_ns=3_000_000))
+    outlook.connected("192.0.2.1", Phases(connect_ns=1_000_000))
     outlook.answered({"cf-ray": "8f-FRA", "content-type": "x"})
     outlook.answered({"cf-ray": "other", "via": "v" * 500})
     for _ in range(20):
