@@ -1,0 +1,89 @@
+"""Whether what a run measured is still what the gateway offers: a resumed run must not mix two things."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.catalogue import ListedModel, Listing
+from bench.errors import UsageFault
+from bench.ledger import Ledger
+from bench.model.target import Target, TargetMetadata
+
+_WHAT_IT_IS = ("provider", "region", "upstream_model", "quantization")
+"""A difference in one of these makes it another target; sizes, prices and stability do not."""
+_PRICES = ("input_usd", "output_usd", "request_usd")
+
+
+def refuse_changed_targets(path: Path, ledger: Ledger, listing: Listing) -> tuple[str, ...]:
+    """Hold the targets that have something missing against the gateway's list as it is now.
+
+    A target that no list knew when the run began, and a gateway without a list, prove nothing either
+    way. Where the run also read the user's catalogues only what is gone is told: the gateway's word
+    alone is not what was recorded.
+
+    Args:
+        path: The journal, for the message.
+        ledger: What it says.
+        listing: The gateway's list, empty where it has none.
+
+    Returns:
+        What is to be known though it does not matter for the figures.
+
+    Raises:
+        UsageFault: A target is gone or has changed; says which and how.
+    """
+    missing = {trial.target_id for trial in ledger.missing}
+    targets = [target for target in ledger.header.targets if target.id in missing]
+    catalogues = ledger.header.options.get("catalogue")
+    is_merged = catalogues is not None and bool(catalogues.value)
+    said: list[str] = []
+    notes: list[str] = []
+    for target in targets if listing.models else ():
+        now = _listed(target, listing)
+        if now is None:
+            said += [] if target.metadata == TargetMetadata() else [_gone(target)]
+        elif not is_merged:
+            said += _differences(target, now)
+            notes += _other_prices(target, now)
+    if said:
+        message = f"`{path}` can't be resumed: {'; '.join(said)}"
+        hint = "start a new run: its answers would come from something else than the recorded ones"
+        raise UsageFault(message, hint=hint)
+    return tuple(notes)
+
+
+def _listed(target: Target, listing: Listing) -> TargetMetadata | None:
+    entry = _entry(target, listing)
+    if entry is None or target.mapping is None or not entry.offers:
+        return None if entry is None else entry.metadata
+    offers = {offer.mapping: offer.metadata for offer in entry.offers}
+    return offers.get(target.mapping)
+
+
+def _entry(target: Target, listing: Listing) -> ListedModel | None:
+    by_id = {model.id: model for model in listing.models}
+    return by_id.get(target.model_id) or by_id.get(target.model)
+
+
+def _gone(target: Target) -> str:
+    offer = f" by `{target.mapping}`" if target.mapping else ""
+    return f"the gateway no longer lists `{target.model_id}`{offer}"
+
+
+def _differences(target: Target, now: TargetMetadata) -> Iterator[str]:
+    """Yield what both lists told, differently."""
+    for name in _WHAT_IT_IS:
+        before, after = getattr(target.metadata, name), getattr(now, name)
+        if before is not None and after is not None and before != after:
+            words = name.replace("_", " ")
+            yield f"{words} of target `{target.id}` was `{before}` and is now `{after}`"
+
+
+def _other_prices(target: Target, now: TargetMetadata) -> Iterator[str]:
+    before, after = target.metadata.prices, now.prices
+    if before is None or after is None or before.source != after.source:
+        return
+    if any(getattr(before, name) != getattr(after, name) for name in _PRICES):
+        yield (
+            f"note: the gateway now lists other prices for `{target.id}`; costs of this run are "
+            "computed at those that it began with"
+        )
