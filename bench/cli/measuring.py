@@ -42,7 +42,7 @@ from bench.prepare.load import (
     without_typed_plan,
 )
 from bench.prepare.offering import offered
-from bench.prepare.pairing import BaseArm, Labels, base_config, paired, settled
+from bench.prepare.pairing import BaseArm, Found, Labels, find_base, paired, settled
 from bench.prepare.pricing import is_priced, price_note, with_library_prices
 from bench.prepare.selection import Selection, select
 from bench.prepare.unfinished import find_unfinished, refuse_twice
@@ -153,12 +153,11 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
         selection = selection.of_case(body_case(body))
     selection = with_load(selection, load)
     config = with_coding_budget(config, selection.cases)
-    base = None
+    hello, base = link.hello if link else None, None
     if labels is not None:
         trusted = tuple(params.get("trusted_hosts") or ())
-        found = find_access(base_config(config), trusted_hosts=trusted, resolve=resolve)
+        found = find_base(config, hello, trusted_hosts=trusted)
         selection, base = _with_base(config, access, found, selection, labels, console)
-    hello = link.hello if link else None
     if free_because(hello, listing, access.address) is None:
         selection = _with_prices(config, access, selection, now=clock.utcnow())
     workbench = find_workbench(selection.cases, allow_reduced=config.settings.allow_reduced_sandbox)
@@ -190,15 +189,15 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
 def _with_base(
     config: Config,
     access: Access,
-    found: Access,
+    found: Found,
     selection: Selection,
     labels: Labels,
     console: Console,
 ) -> tuple[Selection, BaseArm]:
     """Return the selection with the endpoint that is held against as its second target."""
-    console.keep_secret(*found.secrets)
+    console.keep_secret(*found.access.secrets)
     selection, base = paired(config, selection, access, found, labels)
-    for note in found.notes:
+    for note in found.access.notes:
         console.say(f"{labels.base}: {note}")
     if selection.pairing is not None and selection.pairing.is_same:
         console.say("both arms are the same address: what they differ by is chance (A/A)")

@@ -119,8 +119,17 @@ def resuming_options(command: _F) -> _F:
         if row.field in _RESUMING:
             own = _OF_THE_WHOLE_RUN.get(row.field, row.help)
             command = _option(replace(row, help=own))(command)
+    for row in reversed(BASELINE_ROWS):
+        if row.field in _RESUMING_ARMS:
+            command = _option(row)(command)
     return command
 
+
+_RESUMING_ARMS = (
+    *("baseline_url", "baseline_api_key_env", "baseline_key_header"),
+    *("baseline_header", "baseline_header_env"),
+)
+"""The same of the endpoint that a comparison holds against."""
 
 _LISTING = (
     *("mapping", "catalogue", "include_deactivated", "url", "preset", "api_key_env", "key"),

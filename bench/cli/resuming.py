@@ -16,6 +16,7 @@ from bench.cli.options import typed_settings
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
+from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock
 from bench.config import Config, load_config
 from bench.durations import duration_text
@@ -33,7 +34,9 @@ from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.load import estimate_load, together
 from bench.prepare.offering import ask_gateway
+from bench.prepare.pairing import recorded_base
 from bench.prepare.sources import recorded_cases
+from bench.prepare.unchanged import refuse_changed_targets
 from bench.raw_body import body_case, body_hash
 from bench.runs import FoundRun
 
@@ -87,10 +90,20 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     link = accept_link(SystemClock())
     for note in () if link else access.notes:
         console.say(note)
-    listing = ask_gateway(access, dialect=run.dialect)
+    arms = _arms(run, config, params, is_own=_is_own(found, ledger), body=body)
+    for endpoint in arms.values():
+        console.keep_secret(*endpoint.secrets)
+    switched_off = ledger.header.options.get("include-deactivated")
+    listing = ask_gateway(
+        access,
+        dialect=run.dialect,
+        with_deactivated=switched_off is not None and switched_off.value is True,
+    )
+    for note in refuse_changed_targets(found.path, ledger, listing):
+        console.say(note)
     free = free_because(link.hello if link else None, listing, access.address)
     own = recorded_cases(config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger))
-    shipped = cases_for(trial.case_id for trial in ledger.missing if trial.case_id not in own)
+    shipped = cases_for(case.id for case in ledger.header.cases if case.id not in own)
     cases: dict[str, Case] = {**shipped, **own}
     if body is not None:
         case = body_case(body)
@@ -100,6 +113,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     )
     session = Session(
         endpoint=make_endpoint(run, access, body=body),
+        arms=arms,
         progress=show_progress(quiet=config.settings.quiet),
         link=link,
         archive_folder=archive_folder() if config.settings.archive else None,
@@ -109,9 +123,21 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         new_limits=limits,
         workbench=_workbench(ledger, config, cases, console),
     )
-    if free is not None or not ledger.missing:
+    is_free = free is not None and not (arms and run.is_paid)
+    if is_free or not ledger.missing:
         return _carried_out(going_on, session, console)
     return _paid(going_on, session, console, said_yes=bool(params.get("yes")))
+
+
+def _arms(
+    run: RunConfig, config: Config, params: Mapping[str, Any], *, is_own: bool, body: bytes | None
+) -> dict[str, Endpoint]:
+    """Return the endpoint that a comparison holds against, by its target's id."""
+    if run.paired is None:
+        return {}
+    trusted = tuple(params.get("trusted_hosts") or ())
+    base = recorded_base(config, run.paired, is_own=is_own, trusted_hosts=trusted)
+    return {base.arm.target_id: base.endpoint(run, body=body)}
 
 
 def _workbench(

@@ -73,6 +73,8 @@ def assemble(
         moment: For id and file names.
     """
     free = free_because(hello, selection.listing, access.address) or selection.free_because
+    if selection.is_base_paid:
+        free = None
     run = _run_config(config, access, selection, body=body, is_paid=free is None)
     request = RunRequest(
         config=run,

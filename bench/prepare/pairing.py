@@ -6,14 +6,18 @@ import msgspec
 
 from bench.client.endpoint import Endpoint
 from bench.config import Config
+from bench.endpoint import resolve
 from bench.errors import UsageFault
 from bench.keys import Origin
+from bench.link import Hello
 from bench.model.paired import Arm, Pairing, PairKind, PairLevel
 from bench.model.run import RunConfig
 from bench.model.target import Target
 from bench.paired.comparability import setting_confounds
-from bench.prepare.access import Access, make_endpoint
+from bench.prepare.access import Access, find_access, make_endpoint
+from bench.prepare.consent import free_because
 from bench.prepare.load import DEFAULT_CASE
+from bench.prepare.offering import ask_gateway
 from bench.prepare.selection import Selection
 
 MAX_TOKENS = 128
@@ -138,6 +142,39 @@ def base_config(config: Config) -> Config:
     return config.with_value("key", has_key, origin=Origin.DEFAULT, label="default")
 
 
+def recorded_base(
+    config: Config, pairing: Pairing, *, is_own: bool, trusted_hosts: tuple[str, ...]
+) -> BaseArm:
+    """Return the base arm of a recorded run, address and key name as recorded unless typed.
+
+    Args:
+        config: Of the resuming command.
+        pairing: As recorded.
+        is_own: The journal is the user's own: its address counts as typed.
+        trusted_hosts: That a person named with `--trust-url`.
+
+    Raises:
+        UsageFault: A header whose value is not kept was not given again.
+    """
+    recorded, origin = pairing.base, Origin.FLAG if is_own else Origin.FILE
+    for field, value in (
+        ("baseline_url", recorded.url),
+        ("baseline_api_key_env", recorded.api_key_env),
+        ("baseline_key_header", recorded.key_header),
+    ):
+        if value is not None and getattr(config.settings, field) is None:
+            config = config.with_value(field, value, origin=origin, label="the journal")
+    access = find_access(base_config(config), trusted_hosts=trusted_hosts, resolve=resolve)
+    given = {name.lower() for name, _ in access.headers}
+    lost = [name for name in recorded.header_names if name.lower() not in given]
+    if lost:
+        message = f"{recorded.label} was sent headers whose values are not kept: {', '.join(lost)}"
+        raise UsageFault(
+            message, hint="give them again with `--baseline-header` or `--baseline-header-env`"
+        )
+    return BaseArm(access=access, arm=recorded)
+
+
 def levels(config: Config) -> tuple[PairLevel, ...]:
     """Return the levels at which the arms are compared: prompt sizes times concurrencies."""
     settings = config.settings
@@ -170,8 +207,38 @@ def _level(config: Config, concurrency: int, size: int | None) -> PairLevel:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The endpoint that is held against, as it was found."""
+
+    access: Access
+    free_because: str | None
+    is_simulated: bool
+
+
+def find_base(config: Config, hello: Hello | None, *, trusted_hosts: tuple[str, ...]) -> Found:
+    """Return the checked base arm, and whether it costs anything.
+
+    Args:
+        config: Of the comparison.
+        hello: Of the job around the gateway, where there is one.
+        trusted_hosts: That a person named with `--trust-url`.
+
+    Raises:
+        UsageFault: No address, or one that can't be asked.
+        KeyRejected: It refused the key.
+        Refused: A key would go where it doesn't belong.
+    """
+    own = base_config(config)
+    access = find_access(own, trusted_hosts=trusted_hosts, resolve=resolve)
+    listing = ask_gateway(access, dialect=config.settings.baseline_dialect)
+    is_simulated = listing.is_simulator or (hello is not None and hello.simulated_upstream)
+    free = free_because(hello, listing, access.address)
+    return Found(access=access, free_because=free, is_simulated=is_simulated)
+
+
 def paired(
-    config: Config, selection: Selection, access: Access, base: Access, labels: Labels
+    config: Config, selection: Selection, access: Access, found: Found, labels: Labels
 ) -> tuple[Selection, BaseArm]:
     """Return the selection with both arms as its targets, and the base arm.
 
@@ -179,13 +246,13 @@ def paired(
         config: Settled.
         selection: Of the changed arm.
         access: Of the changed arm.
-        base: Of the base arm.
+        found: The base arm.
         labels: What they are called.
 
     Raises:
         UsageFault: More than one target or case, or an agentic case.
     """
-    target = _one(selection)
+    target, base = _one(selection), found.access
     settings = config.settings
     one = _arm(base, target.id + labels.base_suffix, labels.base, settings.baseline_dialect)
     one = msgspec.structs.replace(
@@ -199,13 +266,12 @@ def paired(
         key_header=settings.key_header,
         header_names=_names(settings.header, settings.header_env),
     )
-    is_simulated = selection.listing.is_simulator
     pairing = Pairing(
         kind=labels.kind,
         base=one,
         changed=other,
         levels=levels(config),
-        confounds=setting_confounds(one, other, is_simulated=is_simulated),
+        confounds=setting_confounds(one, other, is_simulated=found.is_simulated),
         is_same=one.url == other.url,
     )
     targets = (
@@ -214,7 +280,9 @@ def paired(
             target, id=other.target_id, display_name=f"{target.display_name}, {labels.changed}"
         ),
     )
-    return replace(selection, targets=targets, pairing=pairing), BaseArm(access=base, arm=one)
+    is_paid = found.free_because is None and selection.free_because is None
+    selection = replace(selection, targets=targets, pairing=pairing, is_base_paid=is_paid)
+    return selection, BaseArm(access=base, arm=one)
 
 
 def _one(selection: Selection) -> Target:

@@ -41,6 +41,8 @@ class Selection:
     """In place of the cases' own runs."""
     pairing: Pairing | None = None
     """The targets are two arms that are asked in turn."""
+    is_base_paid: bool = False
+    """Nothing proves that the base arm costs nothing, whatever the other one does."""
     free_because: str | None = None
     """The user's own catalogue says that all of it costs nothing."""
 
