@@ -6,9 +6,11 @@ import sys
 
 import pytest
 
+from bench.client.endpoint import address_of
 from bench.client.exchange import Exchange, Limits
 from bench.client.gauge import Gauge
 from bench.client.line import Line
+from bench.client.request_text import Request
 from bench.client.stamped import StampedTransport, ask_for_stamps
 from bench.clock import SystemClock, WallOffset
 from bench.wire import PROTOCOLS
@@ -54,6 +56,10 @@ class Pair:
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
+def asked(body):
+    return Request(address=address_of("http://h/"), headers=(), body=body)
+
+
 def played(scene, **options):
     async def play():
         pair = Pair(**options)
@@ -68,10 +74,10 @@ def played(scene, **options):
 def test_a_read_is_stamped_when_it_came_and_not_when_it_was_read():
     async def scene(pair):
         exchange = pair.exchange()
-        carried = asyncio.ensure_future(pair.line.carry(exchange, b"hello"))
+        carried = asyncio.ensure_future(pair.line.carry(exchange, asked(b"hello")))
         await asyncio.sleep(0)
         loop = asyncio.get_running_loop()
-        assert await loop.sock_recv(pair.other, 100) == b"hello"
+        assert await loop.sock_recv(pair.other, 100) == asked(b"hello").http1()
         before = pair.now_ns()
         pair.other.send(ANSWER)
         sent = pair.now_ns()
@@ -92,27 +98,27 @@ def test_a_request_larger_than_the_socket_leaves_piece_by_piece():
     async def scene(pair):
         request = b"x" * 3_000_000
         exchange = pair.exchange()
-        carried = asyncio.ensure_future(pair.line.carry(exchange, request))
+        carried = asyncio.ensure_future(pair.line.carry(exchange, asked(request)))
         await asyncio.sleep(0)
         assert exchange.sent_ns is None
         assert pair.transport.get_write_buffer_size() > 0
         pair.transport.write(b"y")
         got = b""
-        while len(got) < len(request) + 1:
+        while len(got) < len(asked(request).http1()) + 1:
             got += await asyncio.get_running_loop().sock_recv(pair.other, 1 << 20)
         pair.other.send(ANSWER)
         await carried
         return got, exchange
 
     got, exchange = played(scene, small=True)
-    assert got == b"x" * 3_000_000 + b"y"
+    assert got == asked(b"x" * 3_000_000).http1() + b"y"
     assert exchange.sent_ns is not None
 
 
 def test_an_end_of_file_and_a_reset_are_told_apart():
     async def gone(pair, *, how):
         exchange = pair.exchange()
-        carried = asyncio.ensure_future(pair.line.carry(exchange, b"hello"))
+        carried = asyncio.ensure_future(pair.line.carry(exchange, asked(b"hello")))
         await asyncio.sleep(0)
         if how == "reset":
             linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.authorities import Authorities
 from bench.config import Place, load_config
+from bench.endpoint import Reach
 from bench.errors import BenchError, KeyMissing, Refused, UsageFault
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 
@@ -169,14 +171,78 @@ def test_what_is_missing_is_named(tmp_path, flags, kind, said):
         access(tmp_path, **flags)
 
 
-def test_a_proxy_from_the_environment_is_not_passed_by(tmp_path):
-    with pytest.raises(UsageFault, match="HTTPS_PROXY"):
-        access(
-            tmp_path,
-            {"HTTPS_PROXY": "http://proxy", "TEAM": "k-123"},
-            url="https://api.example",
-            api_key_env="TEAM",
-        )
+REMOTE = {"TEAM": "k-123456", "HTTPS_PROXY": "http://me:pass-word@proxy.example:3128"}
+
+
+def test_a_proxy_of_the_environment_is_used_and_named_without_its_password(tmp_path):
+    found = access(tmp_path, REMOTE, url="https://api.example", api_key_env="TEAM")
+    assert found.proxy is not None
+    assert "proxy: http://proxy.example:3128 (`HTTPS_PROXY`)" in found.notes
+    assert "pass-word" not in "".join(found.notes)
+    assert {"k-123456", "pass-word"} <= set(found.secrets)
+    assert found.hop.leaves  # nobody knows `proxy.example`: it may be anywhere
+
+
+LOCAL = {"LOCAL_KEY": "local-123", "HTTP_PROXY": "http://proxy.example:3128"}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "here.example"])
+def test_the_environment_s_proxy_is_never_asked_for_this_machine(tmp_path, host):
+    found = access(tmp_path, LOCAL, url=f"http://{host}:1", api_key_env="LOCAL_KEY")
+    assert found.proxy is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "flags"),
+    [
+        pytest.param(
+            {"TEAM": "local-123", "LOCAL_KEY": "local-123"},
+            {"proxy": "http://proxy.example:1"},
+            id="local-key-to-a-remote-proxy",
+        ),
+        pytest.param({"TEAM": "k-1234"}, {"proxy": "http://proxy.example:1"}, id="plain-http"),
+    ],
+)
+def test_a_proxy_elsewhere_takes_a_request_for_this_machine_away_from_it(tmp_path, environ, flags):
+    with pytest.raises(Refused):
+        access(tmp_path, environ, url="http://127.0.0.1:1", api_key_env="TEAM", **flags)
+
+
+def test_a_typed_proxy_on_this_machine_may_stand_before_a_local_gateway(tmp_path):
+    found = access(
+        tmp_path,
+        {"LOCAL_KEY": "local-123"},
+        url="http://127.0.0.1:1",
+        api_key_env="LOCAL_KEY",
+        proxy="http://127.0.0.1:8080",
+    )
+    assert found.proxy is not None
+    assert found.hop == Reach(stays=True, leaves=False)
+
+
+def test_a_proxy_on_this_machine_makes_a_remote_endpoint_no_local_one(tmp_path):
+    found = access(
+        tmp_path,
+        {"LLMGATEWAY_API_KEY": "k-123456"},
+        url="https://api.example",
+        proxy="http://127.0.0.1:8080",
+    )
+    assert (found.address.is_loopback, found.address.is_remote) == (False, True)
+    assert found.hop == Reach(stays=True, leaves=False)
+
+
+def test_what_a_dotenv_says_of_proxies_and_certificates_is_not_read(tmp_path):
+    (tmp_path / ".env").write_text("HTTPS_PROXY=http://evil:1\nSSL_CERT_FILE=/evil.pem\n")
+    found = access(tmp_path, {"TEAM": "k-123456"}, url="https://api.example", api_key_env="TEAM")
+    assert found.proxy is None
+    assert found.authorities == Authorities()
+
+
+def test_http_2_without_tls_is_not_passed_on_by_a_proxy(tmp_path):
+    flags = {"url": "http://127.0.0.1:1", "http_version": "2"}
+    with pytest.raises(UsageFault, match="HTTP/2 without TLS"):
+        access(tmp_path, proxy="http://127.0.0.1:8080", **flags)
+    assert access(tmp_path, proxy="socks5://127.0.0.1:1080", **flags).proxy is not None
 
 
 def test_a_key_with_a_line_break_is_no_header(tmp_path):
