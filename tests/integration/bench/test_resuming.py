@@ -1,0 +1,79 @@
+"""What `resume` compares before it asks anything."""
+
+import json
+
+import pytest
+
+from bench.journal import read_journal
+from tests.bench_process import KEY, Bench
+from tests.cut_journal import cut_before_last_trial
+from tests.simulator_process import running_simulator
+
+pytestmark = pytest.mark.integration
+
+CASE = ("--case", "seeded_grounded_unknown", "--runs", "2")
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    with running_simulator(tmp_path_factory.mktemp("simulator")) as made:
+        yield made
+
+
+@pytest.fixture
+def bench(simulator, tmp_path):
+    made = Bench(folder=tmp_path, url=simulator.url)
+    yield made
+    made.end_all()
+
+
+def cut(bench, *, model="demo-small", words=CASE, change=lambda header: None):
+    """A run of which the last trial is missing, with another header."""
+    code, _, said = bench.finish(bench.start_run(model, *words))
+    assert code == 0, said
+    journal = cut_before_last_trial(bench.journal)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    header = json.loads(lines[0])
+    change(header)
+    journal.write_bytes(b"".join([json.dumps(header).encode() + b"\n", *lines[1:]]))
+    return journal
+
+
+def resume(bench):
+    return bench.do("resume", str(bench.journal), "--api-key-env", KEY)
+
+
+def test_a_target_that_is_another_one_now_is_refused_before_anything_is_asked(bench, simulator):
+    def change(header):
+        header["targets"][0]["metadata"]["quantization"] = "fp8"
+
+    journal = cut(bench, words=(*CASE, "--mapping", "sloppy"), change=change)
+    before, had = journal.read_bytes(), len(simulator.records())
+    code, _, said = resume(bench)
+    assert code == 2
+    assert (
+        "can't be resumed: quantization of target `sloppy/demo-small` was `fp8` and is now `int4`"
+        in said
+    )
+    assert journal.read_bytes() == before
+    paths = [record["path"] for record in simulator.records()[had:]]
+    assert not [path for path in paths if path.endswith("completions")]
+
+
+def test_a_coding_task_that_is_through_is_no_hindrance_to_the_rest(bench):
+    tasks = ("--case", "agentic_bugfix_small,seeded_grounded_unknown", "--runs", "1")
+    code, told, said = bench.finish(
+        bench.start_run("sim-sloppy", *tasks, "--allow-reduced-sandbox")
+    )
+    assert code == 0, said
+    journal = bench.journal
+    lines = journal.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if b'"caseId":"seeded_grounded' not in line[:400]]
+    header = json.loads(kept[0])
+    assert len(header["cases"]) == 2
+    journal.write_bytes(b"".join(line for line in kept if b'"type":"footer"' not in line[:20]))
+    missing = {trial.case_id for trial in read_journal(journal).missing}
+    assert missing == {"seeded_grounded_unknown"}
+    code, told, said = resume(bench)
+    assert code == 0, said
+    assert told["done"] == told["planned"] == 2
