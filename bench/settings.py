@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bench.dialects import DIALECTS
+from bench.load.gates import Gate, read_gate
 from bench.load.levels import (
     Levels,
     PromptSizes,
@@ -169,6 +170,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="noise-pairs", read=whole(0)),
         Setting(name="cold-pairs", read=whole(0)),
         Setting(name="prompt-bytes", read=prompt_sizes),
+        Setting(name="fail-on", read=read_gate, kind="many", default=()),
     )
 }
 
@@ -284,6 +286,8 @@ class Settings:
     """Pairs whose requests open a connection each."""
     prompt_bytes: PromptSizes | None
     """Lengths of prompts, each a level of its own; ``None`` = the case's prompt."""
+    fail_on: tuple[Gate, ...]
+    """Gates on the difference of two sides."""
 
 
 def read_value(setting: Setting, raw: object) -> object:

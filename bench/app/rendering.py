@@ -16,6 +16,7 @@ from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFau
 from bench.journal import read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
+from bench.report.ab import ab_detail
 
 Report = Callable[[Document], str]
 
@@ -118,6 +119,7 @@ def outcome_of(published: Published, document: Document, *, journal: Path | None
         summary_text=published.summary_text,
         notes=published.faults,
         journal=journal,
+        detail=ab_detail(document),
         is_day_limited=is_day_limited(document.config),
     )
 

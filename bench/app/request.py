@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
@@ -102,5 +103,7 @@ class Outcome:
     """What else went wrong, one sentence each; nothing that was measured is touched by it."""
     journal: Path | None = None
     """The journal, for `resume`."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What ``--json`` says beside the common fields."""
     is_day_limited: bool = False
     """The user's limit per day was the one that was reached first."""

@@ -127,6 +127,6 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
         spent_usd=outcome.spent_usd,
         files=files,
         next=command,
-        detail={"notes": list(outcome.notes)} if outcome.notes else {},
+        detail={**outcome.detail, **({"notes": list(outcome.notes)} if outcome.notes else {})},
         text="\n".join(files),
     )

@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from bench import __version__
+from bench.ab.findings import ab_of
 from bench.charges import Spend
 from bench.document.completeness import completeness, not_run
 from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
+from bench.document.sides import with_resources
 from bench.document.trust import Circumstances, caveats
 from bench.ledger import Ledger
 from bench.model.document import (
@@ -105,8 +107,11 @@ def _summary(ledger: Ledger, planned: Sequence[PlannedTrial], reference: str | N
 def _with_arms(summary: Summary, ledger: Ledger) -> Summary:
     """Return the summary with what two arms in turn amount to."""
     pairing = ledger.header.config.paired
-    if pairing is None or pairing.kind != "overhead":
+    if pairing is None:
         return summary
+    if pairing.kind == "ab":
+        paired, ab = ab_of(ledger, pairing)
+        return msgspec.structs.replace(summary, paired=paired, ab=with_resources(ab, ledger))
     paired, findings = overhead_of(ledger, pairing)
     return msgspec.structs.replace(summary, paired=paired, overhead=findings)
 
@@ -162,7 +167,7 @@ def _gateway(ledger: Ledger) -> DocumentGateway | None:
         return None
     return DocumentGateway(
         **msgspec.structs.asdict(ledger.gateway),
-        resources=gateway_resources(ledger.parts, ledger.gateway),
+        resources=None if ledger.gateways else gateway_resources(ledger.parts, ledger.gateway),
     )
 
 

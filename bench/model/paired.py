@@ -82,6 +82,8 @@ class Pairing(Record, frozen=True, kw_only=True):
     """Both arms are known to be the same thing: an A/A run."""
     gates: tuple[str, ...] = ()
     """Bounds on the difference, as typed: ``ttft.p50=+5%``."""
+    is_strict: bool = False
+    """A gate that stays undecided is told by the exit code."""
 
     def arm(self, side: Side) -> Arm:
         """Return the arm of a side."""

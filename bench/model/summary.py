@@ -7,6 +7,7 @@ honest field stands beside it. Formula and source of each figure: docs/metrics.m
 
 from typing import Any, Literal
 
+from bench.model.ab import AbFindings
 from bench.model.load import ClientReading, SaturationReason, Stage, StageEnd
 from bench.model.overhead import OverheadFindings
 from bench.model.paired import PairedSummary
@@ -508,6 +509,8 @@ class Summary(Record, frozen=True, kw_only=True):
     load_series: tuple[SeriesSummary, ...] = ()
     """Load stages, where there were any; the blocks of two arms are summed up in ``paired``."""
     paired: PairedSummary | None = None
+    ab: AbFindings | None = None
+    """Of a comparison of two gateways."""
     """Two arms in turn; ``None`` = another kind of run."""
     overhead: OverheadFindings | None = None
     """What an overhead run says besides."""

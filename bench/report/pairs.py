@@ -93,7 +93,7 @@ def _differences(paired: PairedSummary) -> Section:
         id="pairs",
         title=f"{changed} against {base[0].lower()}{base[1:]}",
         note="Difference: the median over pairs of one block's median minus the other's, with its "
-        "95% interval from resampling pairs; below 0 is less. Chance: the same between "
+        f"95% interval from resampling pairs{_together(paired)}; below 0 is less. Chance: the same between "
         f"{paired.base} and itself. Would show: the smallest difference that so many such pairs "
         "show in 4 of 5 runs. Undecided: nothing may be said, for the reason given.",
         table=Table(
@@ -114,6 +114,11 @@ def _differences(paired: PairedSummary) -> Section:
             words=3,
         ),
     )
+
+
+def _together(paired: PairedSummary) -> str:
+    """Say what the interval of a verdict holds for, where it is more than the figure itself."""
+    return " (wider, so that all of them together hold with 95%)" if paired.kind == "ab" else ""
 
 
 def _row(level: LevelResult, kind: str, found: Comparison) -> tuple[Cell, ...]:

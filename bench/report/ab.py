@@ -1,0 +1,191 @@
+"""What a comparison of two gateways says beside the differences: gates, builds, resources."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from bench.model.ab import AbSide, GateResult
+from bench.model.document import Document
+from bench.model.paired import Comparison
+from bench.report.figures import ABSENT, counted, ms, percent
+from bench.report.tables import Cell, Section, Table
+
+_SHORT = 12
+_VERDICTS = {"passed": "passed", "failed": "FAILED", "undecided": "undecided"}
+_SHARE = frozenset({"%", "pt"})
+
+
+def ab_sections(document: Document) -> tuple[Section, ...]:
+    """Return the sections of a comparison that belong to no other kind."""
+    return (_gates(document), _sides(document)) if document.summary.ab else ()
+
+
+def ab_lines(document: Document) -> Iterator[str]:
+    """Yield what a terminal tells: each gate, and what each side used."""
+    findings = document.summary.ab
+    for gate in findings.gates if findings else ():
+        yield f"gate {gate.gate}, {gate.label}: {_VERDICTS[gate.verdict]}, {_measured(gate)}{_more(gate)}"
+    for side in findings.sides if findings else ():
+        used = side.resources
+        if used is not None and used.cpu_ms_per_request is not None:
+            resident = f", {used.peak_rss_mb:,.0f} MB at most" if used.peak_rss_mb else ""
+            yield f"{side.label}: {ms(used.cpu_ms_per_request)} ms of processor time per request{resident}"
+
+
+def ab_detail(document: Document) -> dict[str, Any]:
+    """Return what ``--json`` says of a comparison; empty for other runs."""
+    findings, paired = document.summary.ab, document.summary.paired
+    if findings is None or paired is None:
+        return {}
+    return {
+        "isSame": paired.is_same,
+        "sides": {
+            side.side: {
+                "label": side.label,
+                "commit": side.build.get("commit"),
+                "requests": side.requests,
+                "failed": side.failed,
+                "cpuMsPerRequest": None
+                if side.resources is None
+                else side.resources.cpu_ms_per_request,
+                "peakRssMb": None if side.resources is None else side.resources.peak_rss_mb,
+            }
+            for side in findings.sides
+        },
+        "gates": [
+            {
+                "gate": gate.gate,
+                "load": gate.label,
+                "verdict": gate.verdict,
+                "value": gate.value,
+                "interval": gate.interval,
+                "pairsToDecide": gate.pairs_to_decide,
+                "why": gate.why or None,
+            }
+            for gate in findings.gates
+        ],
+        "differences": [
+            {"load": level.label, **_difference(one)}
+            for level in paired.levels
+            for one in level.warm
+        ],
+        "notComparable": [one.text for one in paired.confounds if one.spoils],
+    }
+
+
+def _difference(one: Comparison) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "unit": one.unit,
+        "pairs": one.pairs,
+        "difference": one.difference,
+        "interval": one.interval,
+        "ratio": one.ratio,
+        "smallestDetectable": one.smallest_detectable,
+        "pairsToDecide": one.pairs_to_decide,
+        "verdict": one.verdict,
+        "why": one.why or None,
+    }
+
+
+def _gates(document: Document) -> Section:
+    findings = document.summary.ab
+    return Section(
+        id="gates",
+        title="Gates",
+        note="A gate fails when the whole 95% interval lies beyond its bound, passes when all of it "
+        "lies on this side; else it is undecided, and more pairs would tell.",
+        table=Table(
+            columns=("Gate", "Load", "Verdict", "b against a", "Pairs"),
+            rows=tuple(_gate_row(gate) for gate in (findings.gates if findings else ())),
+            words=3,
+        ),
+    )
+
+
+def _gate_row(gate: GateResult) -> tuple[Cell, ...]:
+    return (
+        Cell(text=gate.gate),
+        Cell(text=gate.label),
+        Cell(text=_VERDICTS[gate.verdict], detail=gate.why),
+        Cell(text=_amount(gate, gate.value), detail=_range(gate)),
+        Cell(text=str(gate.pairs), detail=_more(gate).removeprefix("; ")),
+    )
+
+
+def _measured(gate: GateResult) -> str:
+    between = _range(gate)
+    return f"{_amount(gate, gate.value)}{f' [{between}]' if between else ''}"
+
+
+def _range(gate: GateResult) -> str:
+    if gate.interval is None:
+        return ""
+    return ", ".join(_amount(gate, bound) for bound in gate.interval)
+
+
+def _amount(gate: GateResult, value: float | None) -> str:
+    if value is None:
+        return ABSENT
+    if gate.unit in _SHARE:
+        return f"{100 * value:+.2f}{'%' if gate.unit == '%' else ' pt'}"
+    return f"{value:+.2f} {gate.unit}"
+
+
+def _more(gate: GateResult) -> str:
+    if gate.verdict != "undecided":
+        return ""
+    needed = gate.pairs_to_decide
+    if needed is not None and needed > gate.pairs:
+        return f"; about {counted(needed, 'pair')} would decide: `--pairs {needed}`"
+    return f"; {gate.why}" if gate.why else ""
+
+
+def _sides(document: Document) -> Section:
+    findings = document.summary.ab
+    return Section(
+        id="sides",
+        title="The two sides",
+        note="Of all processes of each gateway, from the first sample to the last. Both ran at the "
+        "same time on this machine.",
+        table=Table(
+            columns=(
+                "Side",
+                "Commit",
+                "Entry",
+                "Requests",
+                "Failed",
+                "CPU per request (ms)",
+                "Mean cores",
+                "Idle memory (MB)",
+                "Peak memory (MB)",
+                "Ready after (ms)",
+            ),
+            rows=tuple(_side_row(side) for side in (findings.sides if findings else ())),
+            words=3,
+        ),
+    )
+
+
+def _side_row(side: AbSide) -> tuple[Cell, ...]:
+    used = side.resources
+    figures = (
+        (used.cpu_ms_per_request, used.mean_cpu_cores, used.idle_rss_mb, used.peak_rss_mb)
+        if used is not None
+        else (None,) * 4
+    )
+    dirty = "with uncommitted changes" if side.build.get("isDirty") else ""
+    share = side.failed / side.requests if side.requests else None
+    return (
+        Cell(text=side.label),
+        Cell(text=_hash(side, "commit"), detail=dirty),
+        Cell(text=_hash(side, "entrySha256")),
+        Cell(text=f"{side.requests:,}"),
+        Cell(text=str(side.failed), detail=percent(share) if side.failed else ""),
+        *(Cell(text=ms(value)) for value in figures),
+        Cell(text=ms(used.cold_start_ms if used is not None else None)),
+    )
+
+
+def _hash(side: AbSide, key: str) -> str:
+    value = side.build.get(key)
+    return ABSENT if value is None else str(value)[:_SHORT]
