@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from bench.model.agent_summary import AgentSummary
 from bench.model.document import Document
-from bench.model.summary import NumericSummary, Rate, TargetSummary
+from bench.model.summary import NumericSummary, Rate
 from bench.report.cells import median
 from bench.report.escaping import fit, visible
 from bench.report.figures import (
@@ -18,6 +16,7 @@ from bench.report.figures import (
     rate_detail,
     usd,
 )
+from bench.report.solved import agent_of, middle, solved_cell
 from bench.report.tables import Cell, Section, Table, text
 
 _STOPS = {
@@ -58,7 +57,7 @@ def agent_sentences(document: Document) -> tuple[str, ...]:
         tried, interval = _tried(agent), percent_range(agent.solve_rate_interval)
         more = [
             f"in {counted(agent.tasks, 'task')}, {interval}" if interval else "",
-            f"{_middle(agent.turns)} turns" if agent.turns else "",
+            f"{middle(agent.turns)} turns" if agent.turns else "",
             f"{usd(agent.cost_per_solved_usd)} each" if agent.cost_per_solved_usd else "",
             f"{counted(sum(agent.unscored.values()), 'trial')} without a verdict"
             if agent.unscored
@@ -71,19 +70,9 @@ def agent_sentences(document: Document) -> tuple[str, ...]:
 
 def _agents(document: Document) -> Iterator[tuple[str, AgentSummary]]:
     for target in document.summary.targets:
-        agent = _agent_of(target)
+        agent = agent_of(target)
         if agent is not None:
             yield target.target_id, agent
-
-
-def _agent_of(target: TargetSummary) -> AgentSummary | None:
-    """Return the figures; of an older document what can be read of them."""
-    if target.agent is None:
-        return None
-    try:
-        return msgspec.convert(target.agent, AgentSummary)
-    except msgspec.ValidationError:
-        return None
 
 
 _Found = tuple[tuple[str, AgentSummary], ...]
@@ -93,7 +82,7 @@ def _solved(found: _Found) -> Section:
     rows = [
         (
             Cell(text=target_id),
-            Cell(text=percent(agent.solve_rate), detail=_solve_detail(agent)),
+            solved_cell(agent),
             _rate(agent.self_verified),
             Cell(text=str(sum(agent.unscored.values())) if agent.scored else ABSENT),
             Cell(text=usd(agent.cost_per_solved_usd)),
@@ -273,13 +262,6 @@ def _ended(agent: AgentSummary) -> dict[str, int]:
     return {**agent.stop_reasons, **other}
 
 
-def _solve_detail(agent: AgentSummary) -> str:
-    if not agent.scored:
-        return f"{agent.solved} of {agent.attempted}" if agent.attempted else ""
-    interval = percent_range(agent.solve_rate_interval)
-    return f"{agent.solved} of {agent.scored} in {counted(agent.tasks, 'task')}, {interval}"
-
-
 def _tried(agent: AgentSummary) -> str:
     return str(agent.scored or agent.attempted)
 
@@ -302,8 +284,4 @@ def _rate(rate: Rate | None) -> Cell:
 def _count(summary: NumericSummary | None) -> Cell:
     if summary is None:
         return Cell(text=ABSENT)
-    return Cell(text=_middle(summary), detail=f"{summary.min:,.0f} to {summary.max:,.0f}")
-
-
-def _middle(summary: NumericSummary | None) -> str:
-    return ABSENT if summary is None else f"{summary.p50:,.1f}".removesuffix(".0")
+    return Cell(text=middle(summary), detail=f"{summary.min:,.0f} to {summary.max:,.0f}")

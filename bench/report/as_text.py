@@ -4,16 +4,15 @@ from collections.abc import Sequence
 
 from bench.model.document import Document
 from bench.model.summary import TargetSummary
+from bench.report.ab import ab_lines
 from bench.report.agent import agent_sentences
-from bench.report.cells import is_held_back
 from bench.report.escaping import display_width, fit, visible, wrap
-from bench.report.figures import ms, percent, usd
+from bench.report.figure_columns import FigureColumn, figure_columns
 from bench.report.load_stages import saturation_sentences, stage_lines
 from bench.report.overhead import overhead_lines
 from bench.report.pairs import pair_lines
 from bench.report.resources import resource_sentence
 from bench.report.verdict import Standing, headline, standings
-from bench.summary.performance import headline_block
 
 MOST_LINES = 40
 NARROWEST = 64
@@ -24,16 +23,6 @@ _MOST_SERIES = 3
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
 _MOST_CODED = 4
-_COLUMNS = (
-    ("", "done"),
-    ("", "ok"),
-    ("", "score"),
-    ("TTFT", "p50 ms"),
-    ("total", "p50 ms"),
-    ("tokens", "/s p50"),
-    ("cost per", "right one"),
-)
-_WIDTHS = (7, 5, 5, 7, 8, 6, 10)
 _MARKS = {"broken": "!!", "doubtful": "! ", "note": "- "}
 
 
@@ -81,6 +70,7 @@ def _load(document: Document, width: int) -> list[str]:
 def _pairs(document: Document, width: int) -> list[str]:
     """Return what two arms differ by, the first figures, and what the gateway says and uses."""
     told = [*list(pair_lines(document))[:_MOST_STAGES], *overhead_lines(document)]
+    told += list(ab_lines(document))[:_MOST_STAGES]
     lines = [""] if told else []
     for line in told:
         lines += _wrap(line, width, most=2)
@@ -99,13 +89,20 @@ def _caveats(document: Document, width: int) -> list[str]:
 
 
 def _table(targets: Sequence[TargetSummary], width: int) -> list[str]:
-    name_width = width - sum(_WIDTHS) - len(_WIDTHS)
+    columns = figure_columns(targets)
+    name_width = width - sum(column.width + 1 for column in columns)
     shown = targets[:_MOST_TARGETS]
     longest = max([len("target"), *(display_width(visible(t.target_id)) for t in shown)])
     name_width = min(name_width, longest)
-    lines = [_row("", [upper for upper, _ in _COLUMNS], name_width)]
-    lines.append(_row("target", [lower for _, lower in _COLUMNS], name_width))
-    lines += [_row(fit(visible(t.target_id), name_width), _cells(t), name_width) for t in shown]
+    rows = [
+        ("", [column.upper for column in columns]),
+        ("target", [column.lower for column in columns]),
+        *(
+            (fit(visible(target.target_id), name_width), [c.figure(target) for c in columns])
+            for target in shown
+        ),
+    ]
+    lines = [_row(name, cells, columns, name_width) for name, cells in rows]
     more = len(targets) - len(shown)
     if more > 0:
         lines.append(f"… and {more} more targets: see the report")
@@ -126,24 +123,9 @@ def _errors(targets: Sequence[TargetSummary], width: int) -> list[str]:
     return [*lines, f"… and of {more} more targets: see the report"] if more > 0 else lines
 
 
-def _cells(target: TargetSummary) -> tuple[str, ...]:
-    block = headline_block(target.performance)
-    speed = block.visible_tokens_per_second
-    planned = "" if target.planned is None else f"/{target.planned}"
-    return (
-        f"{target.attempted}{planned}",
-        percent(target.reliability.success_rate),
-        percent(target.quality.score),
-        ms(block.ttft_ms.p50 if block.ttft_ms else None),
-        ms(block.total_ms.p50 if block.total_ms else None),
-        "held" if is_held_back(block) else ms(speed.p50 if speed else None),
-        usd(target.efficiency.quality_cost_per_correct_usd),
-    )
-
-
-def _row(name: str, cells: Sequence[str], name_width: int) -> str:
+def _row(name: str, cells: Sequence[str], columns: Sequence[FigureColumn], name_width: int) -> str:
     padded = name + " " * (name_width - display_width(name))
-    figures = (cell.rjust(width) for cell, width in zip(cells, _WIDTHS, strict=True))
+    figures = (cell.rjust(column.width) for cell, column in zip(cells, columns, strict=True))
     return " ".join([padded, *figures]).rstrip()
 
 

@@ -1,18 +1,19 @@
 """Document → the sections that every long report shows, each figure with what it stands on."""
 
 from bench.model.document import Document
+from bench.report.ab import ab_sections
 from bench.report.agent import agent_sections
-from bench.report.cells import HELD_BACK, is_held_back, p50, score_cell, success_cell
+from bench.report.cells import p50
 from bench.report.figures import percent, rate_detail, usd
 from bench.report.load import load
 from bench.report.load_stages import clients, stages, waiting
 from bench.report.making import making_sections
 from bench.report.overhead import overhead_sections
+from bench.report.overview import overview
 from bench.report.pairs import pair_sections
 from bench.report.scores import agreement, likeness, quality, slices
 from bench.report.service import cost, reliability, speed
 from bench.report.tables import Cell, Section, Table
-from bench.summary.performance import headline_block
 
 
 def sections(document: Document) -> tuple[Section, ...]:
@@ -20,7 +21,8 @@ def sections(document: Document) -> tuple[Section, ...]:
     found = (
         *pair_sections(document),
         *overhead_sections(document),
-        _overview(document),
+        *ab_sections(document),
+        overview(document),
         speed(document),
         stages(document),
         waiting(document),
@@ -39,49 +41,6 @@ def sections(document: Document) -> tuple[Section, ...]:
         *making_sections(document),
     )
     return tuple(section for section in found if section.table.rows)
-
-
-def _overview(document: Document) -> Section:
-    done = {part.target_id: part for part in document.completeness.targets}
-    rows = []
-    for target in document.summary.targets:
-        block = headline_block(target.performance)
-        part = done.get(target.target_id)
-        planned = "" if part is None or part.planned is None else f"of {part.planned} planned"
-        rows.append(
-            (
-                Cell(text=target.target_id),
-                Cell(text=str(target.attempted), detail=planned),
-                success_cell(target),
-                score_cell(target),
-                p50(block.ttft_ms),
-                p50(block.total_ms),
-                Cell(text=HELD_BACK)
-                if is_held_back(block)
-                else p50(block.visible_tokens_per_second),
-                Cell(text=usd(target.efficiency.quality_cost_per_correct_usd)),
-            )
-        )
-    return Section(
-        id="overview",
-        title="Targets",
-        note="Success: requests that came back whole. Score: right answers among judged ones. "
-        "TTFT: from sending to the first visible text. p50: half of the trials were faster. Beside a "
-        "figure: the number of trials it stands on, and its 95% interval where there are enough.",
-        table=Table(
-            columns=(
-                "Target",
-                "Measured",
-                "Success",
-                "Score",
-                "TTFT p50 (ms)",
-                "Total p50 (ms)",
-                "Tokens/s p50",
-                "Cost per right answer",
-            ),
-            rows=tuple(rows),
-        ),
-    )
 
 
 def _cases(document: Document) -> Section:

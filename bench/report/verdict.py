@@ -8,6 +8,7 @@ from bench.model.document import Completeness, Document
 from bench.model.summary import Interval, TargetSummary
 from bench.report.escaping import fit
 from bench.report.figures import ms, percent, usd
+from bench.report.solved import agent_of
 from bench.summary.performance import headline_block
 
 FEWEST_FOR_MEDIAN_INTERVAL = 6
@@ -32,7 +33,7 @@ class Standing:
     """Who leads by one figure."""
 
     title: str
-    """``Fastest``, ``Best answers``, ``Cheapest``, ``Most reliable``."""
+    """``Fastest``, ``Best answers``, ``Best at coding``, ``Cheapest``, ``Most reliable``."""
     leader: str
     """Target id."""
     figure: str
@@ -88,6 +89,7 @@ def standings(document: Document) -> tuple[Standing, ...]:
     found = (
         _standing("Fastest", _speed(targets), "TTFT {}", _in_ms),
         _standing("Best answers", _score(targets), "score {}", percent),
+        _standing("Best at coding", _solved(targets), "solved {}", percent),
         _standing("Cheapest", _cost(targets), "{} per right answer", usd),
         _standing("Most reliable", _success(targets), "{} of requests succeeded", percent),
     )
@@ -153,6 +155,21 @@ def _score(targets: Sequence[TargetSummary]) -> list[_Entry]:
         )
         for target in targets
         if target.quality.score is not None
+    ]
+
+
+def _solved(targets: Sequence[TargetSummary]) -> list[_Entry]:
+    found = [(target.target_id, agent_of(target)) for target in targets]
+    return [
+        _Entry(
+            target_id=target_id,
+            value=agent.solve_rate,
+            interval=agent.solve_rate_interval,
+            count=agent.scored,
+            lower_is_better=False,
+        )
+        for target_id, agent in found
+        if agent is not None and agent.solve_rate is not None
     ]
 
 
