@@ -33,6 +33,9 @@ _COMPARED = {
 }
 """What has to be the same for a resumed run to measure the same build."""
 
+UPSTREAM_KEY = "LOCAL_UPSTREAM_KEY"
+"""Variable of the simulator's key; its name says that it never leaves this machine."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
@@ -44,6 +47,8 @@ class Measuring:
     """What was typed for it: models, options, or the journal. Address and key name are added."""
     may_ask: bool = True
     """It may have to ask a person (a paid run without ``--yes``): it gets the terminal."""
+    tells_upstream: bool = False
+    """It also asks the gateway's upstream directly, and is told where that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +137,28 @@ def key_words(up: Up) -> list[str]:
     return [] if is_typed else ["--api-key-env", config.api_key_env]
 
 
+def upstream_words(up: Up) -> list[str]:
+    """Name the gateway's upstream and the variable of its key, for a child that asks it too."""
+    upstream = up.near.upstream
+    if upstream.base_url is None:
+        return []
+    words = ["--baseline-url", upstream.base_url]
+    name = _upstream_variable(up)
+    return [*words, "--baseline-api-key-env", name] if name is not None else words
+
+
+def _upstream_variable(up: Up) -> str | None:
+    if not up.near.upstream.is_simulated:
+        return up.wanted.config.upstream_key_env
+    return UPSTREAM_KEY if up.near.upstream.token else None
+
+
 def child_environment(up: Up) -> dict[str, str]:
     """Return the caller's environment with the gateway's local key under its name."""
     kept = {name: value for name, value in up.near.caller.items() if not name.startswith("GWB_")}
-    return kept | client_key(up.wanted.config, up.near)
+    upstream = up.near.upstream
+    simulators = {UPSTREAM_KEY: upstream.token} if upstream.is_simulated and upstream.token else {}
+    return kept | client_key(up.wanted.config, up.near) | simulators
 
 
 def follow(

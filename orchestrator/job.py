@@ -20,6 +20,7 @@ from orchestrator.alongside import (
     key_words,
     require_same_build,
     stop_once,
+    upstream_words,
     warn_of_ourselves,
     watch_over,
 )
@@ -164,6 +165,7 @@ def _measure(
 
 def _child_words(job: Job, up: Up) -> list[str]:
     words = [*job.measuring.words, "--url", up.base_url, *key_words(up)]
+    words += upstream_words(up) if job.measuring.tells_upstream else []
     headers = request_headers(up.wanted.config, up.near, up.started.record.port)
     for name, value in headers.items():
         words += ["-H", f"{name}: {value}"]

@@ -44,15 +44,15 @@ def attach_option(command: _F) -> _F:
     )(command)
 
 
-def refuse_start_options(params: Mapping[str, Any]) -> None:
-    """Refuse what has no meaning for a process that runs already.
+def refuse_start_options(params: Mapping[str, Any], *, beside: str = "--attach") -> None:
+    """Refuse what has no meaning for a gateway that runs already.
 
     Raises:
         UsageError: One was typed.
     """
     typed = [spelling for name, spelling in _STARTS_ONLY.items() if params.get(name)]
     if typed:
-        message = f"`{typed[0]}` is not for `--attach`, which starts and stops nothing"
+        message = f"`{typed[0]}` is not for `{beside}`, which starts and stops nothing"
         raise click.UsageError(message)
 
 

@@ -22,6 +22,10 @@ _COMMANDS = {
         summary="The whole job on a local build: start, verify, benchmark, stop.",
     ),
     "bench": BENCH_COMMANDS["bench"],
+    "overhead": Lazy(
+        path=f"{_HERE}.overhead:overhead_command",
+        summary="What a gateway adds to its upstream, in pairs of requests.",
+    ),
     "resume": Lazy(
         path=f"{_HERE}.resume:resume_command",
         summary="Go on with an interrupted run: only what is missing is asked.",

@@ -107,6 +107,7 @@ def _job(
             command="resume",
             words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
             may_ask=not params.get("yes") and not params.get("wants_json"),
+            tells_upstream=bool(launch.get("tellsUpstream")) and not params.get("baseline_url"),
         ),
         models=tuple(launch.get("models", ())),
         flags=_flags(launch, params),

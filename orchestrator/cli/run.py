@@ -47,7 +47,7 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
         described = describe_attached(flags, here, pid)
     measuring = Measuring(
         command="bench",
-        words=(*measuring_argv(ctx), *_known_as(described, params), *verbosity(params)),
+        words=(*measuring_argv(ctx), *known_as(described, params), *verbosity(params)),
         may_ask=not params.get("yes") and not params.get("wants_json"),
     )
     job = a_job(
@@ -80,7 +80,7 @@ def _models(params: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _known_as(described: Described, params: Mapping[str, Any]) -> tuple[str, ...]:
+def known_as(described: Described, params: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the description's preset and dialect where none was typed, for the child."""
     config = described.config
     preset = ("--preset", config.preset) if config.preset and not params.get("preset") else ()
