@@ -54,6 +54,8 @@ class BusyClock:
     used_before_ms: float = 0.0
     """Milliseconds on the clock already: closed intervals, and what a journal recorded."""
     in_flight: int = 0
+    closed_ns: list[tuple[int, int]] | None = None
+    """Intervals that have ended and were not taken yet; ``None`` = nobody wants them."""
     _since_ns: int = 0
 
     def begin(self, at_ns: int) -> None:
@@ -67,6 +69,15 @@ class BusyClock:
         self.in_flight -= 1
         if self.in_flight == 0:
             self.used_before_ms += (at_ns - self._since_ns) / NS_PER_MS
+            if self.closed_ns is not None:
+                self.closed_ns.append((self._since_ns, at_ns))
+
+    def taken_spans(self, at_ns: int) -> list[tuple[int, int]]:
+        """Return the intervals that ended since the last call, and what goes on up to ``at_ns``."""
+        spans = self.closed_ns or []
+        if self.closed_ns is not None:
+            self.closed_ns = []
+        return [*spans, (self._since_ns, at_ns)] if self.in_flight else spans
 
     def used_ms(self, at_ns: int) -> float:
         """Return the milliseconds used up to ``at_ns``, with what is in flight."""

@@ -7,6 +7,7 @@ in a few hundred counters. Source of the idea: Masson, Rim and Lee, "DDSketch", 
 import math
 from collections.abc import Iterable
 
+from bench.model.fleet import Buckets
 from bench.model.summary import SketchSummary
 
 RELATIVE_ERROR = 0.005
@@ -43,6 +44,28 @@ class Sketch:
         """Count each of ``values``."""
         for value in values:
             self.add(value)
+
+    def buckets(self) -> Buckets:
+        """Return what was counted, to be added to another's."""
+        return Buckets(
+            count=self.count,
+            total=self.total,
+            smallest=self.smallest if self.count else None,
+            largest=self.largest,
+            zeros=self._zeros,
+            buckets=dict(self._buckets),
+        )
+
+    def merge(self, other: Buckets) -> None:
+        """Add what another counted; as if all had been counted here."""
+        self.count += other.count
+        self.total += other.total
+        if other.smallest is not None:
+            self.smallest = min(self.smallest, other.smallest)
+        self.largest = max(self.largest, other.largest)
+        self._zeros += other.zeros
+        for bucket, count in other.buckets.items():
+            self._buckets[bucket] = self._buckets.get(bucket, 0) + count
 
     def percentile(self, fraction: float) -> float | None:
         """Return the value of nearest rank, within the relative error; ``None`` of nothing."""

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from bench.agent.loop import Asked, Worked, figures, work
+from bench.agent.loop import TURN_LIMIT, Asked, Worked, figures, work
 from bench.agent.session import NS_PER_MS, Session, opening
 from bench.agent.task import Task
 from bench.agent.tools import TOOL_SCHEMAS
@@ -75,7 +75,13 @@ class AgentTrials:
 
         session = Session(task, prompt, run_tests=run_tests, clock=self._ports.clock)
         recorded = self._assignment.recorded_turns.get(planned.id, ())
-        worked = await work(session, desk, self._ports.clock, recorded=recorded)
+        worked = await work(
+            session,
+            desk,
+            self._ports.clock,
+            recorded=recorded,
+            turn_limit=self._assignment.config.max_turns or TURN_LIMIT,
+        )
         if desk.refusal is not None and len(worked.turns) == worked.replayed:
             self._flights.landed(planned.id, None)
             return desk.refusal

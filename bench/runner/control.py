@@ -1,6 +1,7 @@
 """Why a run stops before its plan ends; one value that signals, the watcher and the gate share."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +19,14 @@ class Control:
     """The first signal that asked for the end."""
     incident: Incident | None = None
     """What ended the gateway."""
+    is_cancelled: bool = False
+    """What is in flight is given up."""
     flights: dict[str, asyncio.Task[tuple[int, Response]]] = field(default_factory=dict)
     """Trial id → the request that is on its way."""
     farewell: asyncio.Future[Any] | None = None
     """The wait for the gateway's end, once measuring is over."""
+    on_change: Callable[[], None] = lambda: None
+    """Called when any of this has changed: who leads other processes tells them."""
     _signals: int = 0
 
     def interrupt(self, signal_number: int) -> None:
@@ -44,9 +49,12 @@ class Control:
         """Send nothing further; what is in flight finishes."""
         if self.reason is None:
             self.reason = reason
+            self.on_change()
 
     def cancel_flights(self) -> None:
         """Close the connections of all requests on their way, and wait for nobody's end."""
+        self.is_cancelled = True
+        self.on_change()
         for flight in self.flights.values():
             flight.cancel()
         if self.farewell is not None:

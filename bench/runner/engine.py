@@ -19,9 +19,11 @@ from bench.model.run import Block, Incident, NotRun, PlannedTrial, Sample, StopR
 from bench.model.trial import Response
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
+from bench.runner.crew import Crew
 from bench.runner.ending import concluded, exit_code
 from bench.runner.flights import OnIncident, Ports
-from bench.runner.series import Series
+from bench.runner.series import Series, StageRunner
+from bench.runner.shared import SharedStages
 from bench.runner.staged import StageSender
 from bench.runner.trial import OnTrial, TrialRunner
 
@@ -53,6 +55,7 @@ class Runner:
         control: Says when to stop; signals and the watcher reach the run through it.
         on_trial: Called with each recorded trial, for the progress display.
         on_incident: Called with each recorded incident, for the same.
+        crew: Load processes that send the stages; ``None`` = this process does.
     """
 
     def __init__(
@@ -63,14 +66,18 @@ class Runner:
         *,
         on_trial: OnTrial,
         on_incident: OnIncident = lambda _: None,
+        crew: Crew | None = None,
     ) -> None:
         self._assignment = assignment
         self._ports = ports
         self._control = control
+        self._crew = crew
         self._trials = TrialRunner(
             assignment, ports, control, on_trial=on_trial, on_incident=on_incident
         )
-        sender = StageSender(self._trials, ports, control)
+        sender: StageRunner = StageSender(self._trials, ports, control)
+        if crew is not None:
+            sender = SharedStages(self._trials, ports, control, crew=crew)
         self._series = Series(
             assignment, control, self._trials, sender=sender, now_ns=ports.clock.now_ns
         )
@@ -102,6 +109,8 @@ class Runner:
         if self._ports.watch.fatal() is incident:
             self._control.lose_gateway(incident)
         self._trials.note(incident)
+        if self._crew is not None:
+            self._crew.note(incident)
 
     def take_sample(self, sample: Sample) -> None:
         """Record a sample of the gateway's resource use."""

@@ -198,6 +198,12 @@ class Flights:
         self.purse.settle(flight.reserve, spent_usd)
         self._settled.set()
 
+    def refuse_key(self, response: Response) -> None:
+        """Stop the run: its first answer refused the key."""
+        if not any(fact.is_success for fact in self.facts.values()):
+            self.first_refusal = response
+            self._control.stop("key_rejected")
+
     def look_again(self) -> None:
         """Let who waits for money ask again."""
         self._settled.set()

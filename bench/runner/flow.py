@@ -106,7 +106,7 @@ class Flow:
         self.tokens += (usage.completion_tokens or 0) if usage else 0
         if timing.first_token_ms is not None:
             self.queue.add(trial.started_offset_ms, self.in_flight, timing.first_token_ms)
-        self._apply_rules()
+        self.apply_rules()
 
     def point(self, level: float) -> Point:
         """Return what decides whether this load was too much."""
@@ -117,10 +117,11 @@ class Flow:
             attainment=self.inside / self.finished if self.finished and self.slos else None,
         )
 
-    def _apply_rules(self) -> None:
+    def apply_rules(self) -> None:
+        """End the stage if a rule says so."""
         rules = self.stage.stops
         failed = self.finished - self.succeeded
-        if failed == self.finished == _ALL_FAILED:
+        if failed == self.finished >= _ALL_FAILED:
             self.end("errors", f"every one of the first {failed} requests failed")
         if rules.error_share is not None and self.finished >= _FEWEST_TO_FAIL:
             surely = wilson(failed, self.finished)

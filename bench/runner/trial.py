@@ -111,6 +111,15 @@ class TrialRunner:
         """Return the first refusal of the disk."""
         return self._flights.fault
 
+    @property
+    def budget_ms(self) -> float | None:
+        """Return the time budget of each target; ``None`` = no limit."""
+        return self._assignment.config.budget_ms
+
+    def refuse_key(self, response: Response) -> None:
+        """Take from elsewhere that the run's first answer refused the key; the run stops."""
+        self._flights.refuse_key(response)
+
     def look_again(self) -> None:
         """Let who waits for money ask again."""
         self._flights.look_again()
