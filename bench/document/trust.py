@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.document.money_caveats import is_day_limited, money_caveats
+from bench.document.pair_caveats import pair_caveats
 from bench.document.proof_caveats import proof_caveats
 from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
 from bench.model.run import Incident, RunConfig, Started
@@ -61,6 +62,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     """Return every reason to trust the figures less, worst first."""
     found = [
         *_client_saturated(run.summary),
+        *pair_caveats(run.summary.paired),
         *_incidents(run.incidents),
         *_provider_down(run),
         *_incomplete(run.completeness, is_day_s=is_day_limited(run.config)),

@@ -18,6 +18,7 @@ _NAMED_TARGETS = 4
 _LABELS = {
     "client_saturated": "client too busy",
     "client_bound": "client too busy",
+    "not_comparable": "not comparable",
     "not_pinned": "not only the pinned target answered",
     "provider_down": "provider down",
     "no_success": "a target without any success",
