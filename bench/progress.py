@@ -129,6 +129,17 @@ class Progress:
         )
         self.tick()
 
+    def trials_counted(self, done: int, failed: int, purse: Purse) -> None:
+        """Count trials that others recorded, and show them, unless that was done a moment ago."""
+        before = self._tally
+        self._tally = Tally(
+            planned=before.planned,
+            done=before.done + done,
+            failed=before.failed + failed,
+            spent_usd=None if purse.unknown else purse.spent_usd,
+        )
+        self.tick()
+
     def tell(self, text: str) -> None:
         """Show a line of its own at once, unless nothing is to be shown."""
         if self._mode != "quiet":

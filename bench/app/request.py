@@ -7,6 +7,7 @@ from typing import Any
 
 from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
+from bench.executor import Executor
 from bench.link import JobLink
 from bench.model.case import Case
 from bench.model.load import Stage, Sweep
@@ -39,6 +40,10 @@ class Session:
     """In place of a resumed run's own; ``None`` = as recorded."""
     workbench: Workbench | None = None
     """Where agentic trials run and judge code; ``None`` = the run has none."""
+    executor: Executor | None = None
+    """Runs load processes, which then send the stages of load; ``None`` = this process does."""
+    workers: int = 1
+    """Load processes, where there is an executor."""
     repository: Path | None = None
     """What the worktrees of this repository share; ``None`` = none, or as it was recorded."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.app.answers import write_book
 from bench.app.environment import environment
+from bench.app.gathering import crew_order, gathered
 from bench.app.interrupting import interruptible
 from bench.app.rendering import make_folder, outcome_of, publish
 from bench.app.request import Outcome, RunRequest, Session
@@ -18,6 +19,7 @@ from bench.errors import JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.link import NoJob
+from bench.load.blocks import is_load
 from bench.model.case import Case, described
 from bench.model.document import Document
 from bench.model.paired import Pairing, Side
@@ -26,6 +28,7 @@ from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.report.escaping import visible
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
+from bench.shards import shards_of
 
 GATE_FAILED, GATE_UNDECIDED = 6, 8
 
@@ -163,7 +166,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     if fault is not None:
         notes.insert(0, fault.message)
     if archive is not None:
-        notes += keep([path, folder / f"{path.stem}.json"], archive)
+        notes += keep([path, *shards_of(path), folder / f"{path.stem}.json"], archive)
     outcome = outcome_of(published, document, journal=path)
     code = end.exit_code or (JournalUnwritable.exit_code if fault else 0) or outcome.exit_code
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
@@ -211,12 +214,16 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
         has_tags=session.has_tags,
         require_complete=session.require_complete,
     )
+    is_loaded = any(map(is_load, assignment.blocks))
+    order = crew_order(part.ledger, session, part.journal) if is_loaded else None
+    crew = None if order is None else await gathered(order, ports)
     runner = Runner(
         assignment,
         ports,
         control,
         on_trial=session.progress.trial_done,
         on_incident=lambda incident: _show(incident, session),
+        crew=crew,
     )
     with interruptible(control, session.progress.answer):
         try:
@@ -237,11 +244,14 @@ async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
             end = await _shown(runner, session)
             gateways = await _told(watch, end, control)
         finally:
+            if crew is not None:
+                await crew.dismiss()
             for each in (client, *arms.values()):
                 await each.close()
             if link is not None:
                 await link.close()
-        return _closed(part, runner, end, (client.vantage(), *gateways))
+        vantage = client.vantage() if crew is None or crew.vantage is None else crew.vantage
+        return _closed(part, runner, end, (vantage, *gateways))
 
 
 def _sides(pairing: Pairing | None) -> dict[str, Side]:
