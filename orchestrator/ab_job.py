@@ -15,8 +15,8 @@ from orchestrator.alongside import (
     Watch,
     announce,
     answer,
-    child_environment,
     follow,
+    key_words,
     require_same_build,
     stop_once,
     warn_of_ourselves,
@@ -29,7 +29,7 @@ from orchestrator.conclusion import Course, JobEnd, conclude
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import NotThatBuild
 from orchestrator.interrupts import Interrupts
-from orchestrator.launching import request_headers
+from orchestrator.launching import client_key, request_headers
 from orchestrator.leftovers import remove_traces
 from orchestrator.lifecycle import Machine
 from orchestrator.link import Asked, JobLink, JournalMade, Measured, Message, SideLine
@@ -66,6 +66,8 @@ class AbJob:
     run_id: str
     sides: tuple[Side, Side]
     measuring: Measuring
+    caller: Mapping[str, str]
+    """Environment of the command."""
     launch: Mapping[str, Any]
     """How both are described again by ``resume``; goes into the journal's header."""
     is_verbose: bool = False
@@ -265,31 +267,33 @@ def _answer(pair: _Pair, asked: Asked) -> None:
 
 
 def _child(job: AbJob, ups: Sequence[Up]) -> tuple[list[str], dict[str, str]]:
-    """Return the words and the environment of the measuring process.
+    """Return the words and the environment of the measuring process; its baseline is side a.
 
-    Both sides may name the same variable and have another token in it: side b's is then handed over
-    under a name of its own.
+    Both sides may name the same variable and have another token in it: that of side a is then
+    handed over under a name of its own.
     """
     a, b = ups
-    environment = child_environment(a)
-    words = [job.measuring.command, *job.measuring.words, "--a-url", a.base_url]
-    words += ["--b-url", b.base_url]
-    for letter, up in (("a", a), ("b", b)):
-        name = up.wanted.config.api_key_env
-        if name is None:
-            words.append(f"--{letter}-no-key")
-            continue
-        value = child_environment(up).get(name)
-        if environment.get(name) not in (None, value):
-            name = f"{name}_{letter.upper()}"
+    kept = {name: text for name, text in job.caller.items() if not name.startswith("GWB_")}
+    environment = kept | client_key(b.wanted.config, b.near)
+    words = [job.measuring.command, *job.measuring.words, "--url", b.base_url, *key_words(b)]
+    words += ["--baseline-url", a.base_url, "--baseline-dialect", a.wanted.config.dialect]
+    words += [word for text in _headers(b) for word in ("-H", text)]
+    words += [word for text in _headers(a) for word in ("--baseline-header", text)]
+    name = a.wanted.config.api_key_env
+    if name is not None:
+        value = (kept | client_key(a.wanted.config, a.near)).get(name)
+        if environment.get(name, value) != value:
+            name = f"{name}_A"
         if value is not None:
             environment[name] = value
-        words += [f"--{letter}-api-key-env", name]
-        words += [f"--{letter}-dialect", up.wanted.config.dialect]
-        port = up.started.record.port
-        for header, text in request_headers(up.wanted.config, up.near, port).items():
-            words += [f"--{letter}-header", f"{header}: {text}"]
+        words += ["--baseline-api-key-env", name]
     return [*words, "--json"], environment
+
+
+def _headers(up: Up) -> list[str]:
+    """Return the headers that point a request at the upstream, as they are typed."""
+    headers = request_headers(up.wanted.config, up.near, up.started.record.port)
+    return [f"{name}: {text}" for name, text in headers.items()]
 
 
 def _stop_both(courses: Sequence[Course], machine: Machine, interrupts: Interrupts) -> None:

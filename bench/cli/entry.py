@@ -43,8 +43,9 @@ def run(group: click.Command, argv: Sequence[str], *, prog_name: str = "gateway-
     outcome = Outcome(exit_code=1)
     try:
         outcome = _outcome(group, argv, console, prog_name)
-        if outcome.is_fault and manners.own_failure is not None:
-            outcome = _passed_on(outcome, manners.own_failure, console)
+        own_failure = manners.failure(own)
+        if outcome.is_fault and own_failure is not None:
+            outcome = _passed_on(outcome, own_failure, console)
         outcome = _finish(words, outcome, console, json_file(manners, own))
         if sys.stdout is not None:
             sys.stdout.flush()

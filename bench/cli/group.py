@@ -14,6 +14,10 @@ COMMANDS = {
         path="bench.cli.overhead:overhead_command",
         summary="What a gateway adds to its upstream, in pairs of requests.",
     ),
+    "ab": Lazy(
+        path="bench.cli.ab:ab_command",
+        summary="Two endpoints asked in turn: each difference with its interval, and gates.",
+    ),
     "resume": Lazy(
         path="bench.cli.resume:resume_command",
         summary="Go on with an interrupted run: only what is missing is asked.",

@@ -13,8 +13,19 @@ class Manners:
 
     own_failure: int | None = None
     """Exit code for whatever goes wrong in us; ``None`` = each class has its own."""
+    own_failure_with: str | None = None
+    """Only where this flag was typed; ``None`` = always."""
     json_goes_to_file: bool = False
     """`--json` takes a path: stdout belongs to the other command."""
+
+    def failure(self, own: Sequence[str]) -> int | None:
+        """Return the exit code for whatever goes wrong in us; ``None`` = each class has its own.
+
+        Args:
+            own: What was typed.
+        """
+        is_meant = self.own_failure_with is None or self.own_failure_with in own
+        return self.own_failure if is_meant else None
 
 
 USUAL = Manners()

@@ -32,7 +32,12 @@ from bench.endpoint import resolve
 from bench.link import JobLink
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
-from bench.prepare.coding import find_workbench, sandbox_note, with_coding_budget
+from bench.prepare.coding import (
+    find_workbench,
+    sandbox_note,
+    with_coding_budget,
+    without_not_runnable,
+)
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.load import (
@@ -155,6 +160,7 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
     config = with_coding_budget(config, selection.cases)
     hello, base = link.hello if link else None, None
     if labels is not None:
+        labels = labels.known_to(hello)
         trusted = tuple(params.get("trusted_hosts") or ())
         found = find_base(config, hello, trusted_hosts=trusted)
         selection, base = _with_base(config, access, found, selection, labels, console)
@@ -163,6 +169,7 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
     workbench = find_workbench(selection.cases, allow_reduced=config.settings.allow_reduced_sandbox)
     if workbench is not None:
         console.say(sandbox_note(workbench.described()))
+    selection = without_not_runnable(selection, workbench)
     # The job around this has named its gateway; "typed" would be said of what nobody typed.
     for note in (*(() if link else access.notes), *selection.notes):
         console.say(note)
@@ -197,6 +204,8 @@ def _with_base(
     """Return the selection with the endpoint that is held against as its second target."""
     console.keep_secret(*found.access.secrets)
     selection, base = paired(config, selection, access, found, labels)
+    if labels.is_same is not None:  # the job around both gateways has told all of it
+        return selection, base
     for note in found.access.notes:
         console.say(f"{labels.base}: {note}")
     if selection.pairing is not None and selection.pairing.is_same:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 WHAT = "What is measured"
 HOW_OFTEN = "How often and how long"
 LOAD = "Load"
+PAIRS = "Pairs"
+GATES = "Gates"
 REQUEST = "The request"
 ENDPOINT = "Endpoint and key"
 BASELINE = "What it is held against"

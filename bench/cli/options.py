@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from bench.cli.baseline_options import BASELINE_ROWS
+from bench.cli.gate_option import GATE_ROW
 from bench.cli.option_row import TALK, OptionRow
 from bench.cli.option_table import CONSENT, ROWS
 from bench.cli.sections import SectionedOption
@@ -19,13 +20,13 @@ from bench.settings import SETTINGS
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_AGREEMENTS = ("yes", "again", "no_budget")
+_AGREEMENTS = ("yes", "again", "no_budget", "strict")
 
 
 def baseline_options(command: _F) -> _F:
     """Add what only a comparison of two endpoints has."""
     for row in reversed(BASELINE_ROWS):
-        command = _option(row)(command)
+        command = row_option(row)(command)
     return command
 
 
@@ -74,7 +75,7 @@ def measuring_options(command: _F) -> _F:
             **extra,
         )(command)
     for row in reversed(ROWS):
-        command = _option(row)(command)
+        command = row_option(row)(command)
     for name in ("--output", "--format"):
         command = click.option(
             name, hidden=True, expose_value=False, callback=_refuse_owned, metavar="VALUE"
@@ -118,10 +119,10 @@ def resuming_options(command: _F) -> _F:
     for row in reversed(ROWS):
         if row.field in _RESUMING:
             own = _OF_THE_WHOLE_RUN.get(row.field, row.help)
-            command = _option(replace(row, help=own))(command)
+            command = row_option(replace(row, help=own))(command)
     for row in reversed(BASELINE_ROWS):
         if row.field in _RESUMING_ARMS:
-            command = _option(row)(command)
+            command = row_option(row)(command)
     return command
 
 
@@ -148,11 +149,12 @@ def listing_options(command: _F) -> _F:
             )(command)
     for row in reversed(ROWS):
         if row.field in _LISTING:
-            command = _option(row)(command)
+            command = row_option(row)(command)
     return command
 
 
-def _option(row: OptionRow) -> Callable[[_F], _F]:
+def row_option(row: OptionRow) -> Callable[[_F], _F]:
+    """Return what adds one option of a table to a command."""
     setting = SETTINGS[row.field]
     extra: dict[str, Any] = {"default": None}
     if setting.kind == "switch":
@@ -221,7 +223,9 @@ def measuring_argv(ctx: click.Context) -> list[str]:
     positional = [typed.get(name) for name in ("model_id", "mappings", "run_count")]
     merged = with_positionals(typed, *positional)
     argv = [
-        word for row in (*ROWS, *BASELINE_ROWS) for word in _emitted(row, merged.get(row.field))
+        word
+        for row in (*ROWS, *BASELINE_ROWS, GATE_ROW)
+        for word in _emitted(row, merged.get(row.field))
     ]
     argv += [f"--{name.replace('_', '-')}" for name in _AGREEMENTS if merged.get(name)]
     for host in merged.get("trusted_hosts") or ():

@@ -44,6 +44,18 @@ class Labels:
     base_suffix: str
     """Of the target id; the ids of both arms differ by it alone."""
     changed_suffix: str
+    is_same: bool | None = None
+    """Both arms are known to be the same; ``None`` = as their addresses say."""
+    is_strict: bool = False
+    """An undecided gate is told by the exit code."""
+
+    def known_to(self, hello: Hello | None) -> "Labels":
+        """Return what the job around two gateways calls them, and whether they are the same."""
+        if hello is None or not hello.gateways:
+            return self
+        base = hello.labels.get("base", self.base)
+        changed = hello.labels.get("changed", self.changed)
+        return replace(self, base=base, changed=changed, is_same=hello.is_same)
 
 
 OVERHEAD = Labels(
@@ -53,6 +65,9 @@ OVERHEAD = Labels(
     base_suffix="@direct",
     changed_suffix="@gateway",
 )
+
+
+AB = Labels(kind="ab", base="a", changed="b", base_suffix="@a", changed_suffix="@b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,10 +287,12 @@ def paired(
         changed=other,
         levels=levels(config),
         confounds=setting_confounds(one, other, is_simulated=found.is_simulated),
-        is_same=one.url == other.url,
+        is_same=one.url == other.url if labels.is_same is None else labels.is_same,
+        gates=tuple(gate.text for gate in settings.fail_on) if labels.kind == "ab" else (),
+        is_strict=labels.is_strict,
     )
     targets = (
-        _base_target(target, one, model=settings.baseline_model),
+        _base_target(target, one, labels, model=settings.baseline_model),
         msgspec.structs.replace(
             target, id=other.target_id, display_name=f"{target.display_name}, {labels.changed}"
         ),
@@ -313,12 +330,14 @@ def _names(*headers: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     return tuple(name for listed in headers for name, _ in listed)
 
 
-def _base_target(target: Target, arm: Arm, *, model: str | None) -> Target:
-    """Return the base arm's target: the model as its endpoint names it, no provider pinned."""
+def _base_target(target: Target, arm: Arm, labels: Labels, *, model: str | None) -> Target:
+    """Return the base arm's target: of an upstream the model as it names it, no provider pinned."""
+    named = {"id": arm.target_id, "display_name": f"{target.display_name}, {arm.label}"}
+    if labels.kind == "ab":
+        return msgspec.structs.replace(target, **named, model=model or target.model)
     return msgspec.structs.replace(
         target,
-        id=arm.target_id,
-        display_name=f"{target.display_name}, {arm.label}",
+        **named,
         model=model or target.metadata.upstream_model or target.model,
         mapping=None,
     )

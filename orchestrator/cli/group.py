@@ -26,6 +26,10 @@ _COMMANDS = {
         path=f"{_HERE}.overhead:overhead_command",
         summary="What a gateway adds to its upstream, in pairs of requests.",
     ),
+    "ab": Lazy(
+        path=f"{_HERE}.ab:ab_command",
+        summary="Two builds or configurations side by side, asked in turn; gates for CI and bisect.",
+    ),
     "resume": Lazy(
         path=f"{_HERE}.resume:resume_command",
         summary="Go on with an interrupted run: only what is missing is asked.",
