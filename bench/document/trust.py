@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.document.pair_caveats import pair_caveats
+from bench.document.plan_caveats import plan_caveats
 from bench.document.proof_caveats import proof_caveats
 from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
 from bench.model.run import Incident, RunConfig, Started
@@ -31,6 +32,7 @@ _REASONS = {
     "gateway": "the gateway died, was replaced or stopped answering",
     "no_success": "no request of some target succeeded",
     "set_aside": "something happened to the machine or the gateway while trials were in flight",
+    "worker_lost": "one of several load processes was lost",
     "provider_down": "the provider answered only with errors",
     "key_rejected": "the key was rejected",
     "disk_full": "the disk was full",
@@ -76,6 +78,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_overlap(run.config),
         *_sampled(run),
         *money_caveats(run.config, run.spend, run.summary, run.possibly_billed),
+        *plan_caveats(run.config),
         *_record(run.completeness, is_recorded_plan=run.is_recorded_plan),
     ]
     order = {"broken": 0, "doubtful": 1, "note": 2}

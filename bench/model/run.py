@@ -83,6 +83,8 @@ class RunConfig(Record, frozen=True, kw_only=True):
     profile: str | None = None
     suite: str | None = None
     case_ids: tuple[str, ...] = ()
+    not_run: dict[str, str] = {}
+    """Cases that were asked for but can't be run on this machine, by id, and why."""
     user_cases: tuple[str, ...] = ()
     """Sources of the user's own cases: absolute paths, or functions as ``module:function``."""
     external_suite: ExternalSource | None = None
@@ -111,6 +113,8 @@ class RunConfig(Record, frozen=True, kw_only=True):
     """What the user's limit per day left this run when its process began, on the count of the
     whole run's spend; ``None`` = there is no such limit."""
     max_tokens: int | None = None
+    max_turns: int | None = None
+    """Of one agentic trial; ``None`` = as many as it has by default."""
     temperature: float | None = None
     reasoning_effort: str | None = None
     reference: str | None = None
@@ -347,6 +351,7 @@ StopReason = Literal[
     "provider_down",
     "no_success",
     "set_aside",
+    "worker_lost",
     "key_rejected",
     "disk_full",
     "killed",

@@ -28,6 +28,7 @@ _ENDS = {
     "budget": "time budget",
     "max_cost": "money limit",
     "stopped": "the end of the run",
+    "worker_lost": "the loss of a load process",
 }
 _WHY = {
     "degradation": "twice as slow as the first stage, or ever slower",

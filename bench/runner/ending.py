@@ -40,6 +40,7 @@ _EXIT_CODES: dict[StopReason, int] = {
     "provider_down": 5,
     "no_success": 5,
     "set_aside": 5,
+    "worker_lost": 5,
     "disk_full": 5,
     "killed": 5,
     "interrupted": 130,

@@ -169,6 +169,8 @@ class Runner:
             or any(fact.target_id == target_id for fact in facts.values())
         ]
         reason = self._control.reason or concluded(targets, facts.values(), is_cut=bool(left))
+        if reason == "budget" and self._series.has_lost:
+            reason = "worker_lost"
         now_ns = self._ports.clock.now_ns()
         purse = self._trials.purse
         return RunEnd(

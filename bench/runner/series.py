@@ -48,6 +48,8 @@ class Series:
         sender: StageRunner,
         now_ns: Callable[[], int],
     ) -> None:
+        self.has_lost = False
+        """A stage ended because one of its load processes was lost."""
         self._assignment = assignment
         self._control = control
         self._trials = trials
@@ -96,6 +98,7 @@ class Series:
             why = "degradation"
         done = msgspec.structs.replace(done, saturated=why)
         self._trials.write(done)
+        self.has_lost |= done.reason == "worker_lost"
         if done.reason in UNFINISHED:
             self._trials.left[f"{block.target_id}|{block.case_id}|s{stage.number}"] = done.detail
             return False
