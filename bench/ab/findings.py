@@ -8,7 +8,8 @@ from bench.ab.sides import side_of
 from bench.ledger import Ledger
 from bench.load.columns import VALID
 from bench.load.gates import read_gate
-from bench.model.ab import AbFindings, GateResult
+from bench.model.ab import AbFindings
+from bench.model.gates import GateResult
 from bench.model.paired import Comparison, LevelResult, PairedSummary, Pairing
 from bench.overhead.findings import number, signed
 from bench.paired.blocks import Pairs, find_pairs

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.load.gates import Gate
-from bench.model.ab import GateResult, GateVerdict
+from bench.model.gates import GateResult, GateVerdict
 from bench.model.paired import Interval
 from bench.paired.blocks import Figure, Pair, Pairs
 from bench.paired.differences import FEWEST_PAIRS, median, median_interval, pairs_to_decide
@@ -46,6 +46,7 @@ def judge(gate: Gate, level: Level, *, seed: int) -> GateResult:
         needed = pairs_to_decide(values, bound=gate.bound) if len(values) > 1 else FEWEST_PAIRS
     return GateResult(
         gate=gate.text,
+        is_difference=True,
         level=level.number,
         label=level.label,
         verdict=verdict,
@@ -53,18 +54,21 @@ def judge(gate: Gate, level: Level, *, seed: int) -> GateResult:
         interval=interval,
         bound=gate.bound,
         unit=gate.unit,
-        pairs=len(values),
-        pairs_to_decide=needed,
+        count=len(values),
+        counted="pairs",
+        count_to_decide=needed,
         why=why,
     )
 
 
 def _differences(gate: Gate, level: Level) -> list[float]:
     """Return how much b differs, pair by pair, in the unit of the gate."""
-    if gate.quantity == "errors":
-        return list(level.failures)
+    match gate.quantity:
+        case "ttft" | "itl" | "total" | "tpot" | "speed" as metric:
+            figure = Figure(metric=metric, fraction=gate.fraction)
+        case _:
+            return list(level.failures)
     whole = level.pairs.whole if level.pairs is not None else ()
-    figure = Figure(metric=gate.quantity, fraction=gate.fraction)
     found = [_difference(gate, pair, figure) for pair in whole]
     return [value for value in found if value is not None]
 

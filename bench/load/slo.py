@@ -4,12 +4,12 @@
 `tokens-per-s=20` is a lower bound. A failed request and a missing figure are never inside.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bench.durations import duration_ms
+from bench.load.condition import near_name, read_condition
 from bench.load.levels import Typed
 from bench.model.trial import Timing, Trial
 from bench.stats import percentile
@@ -72,16 +72,18 @@ def read_slo(text: str) -> Slo:
     Raises:
         ValueError: What is needed instead, with near matches.
     """
-    name, equals, amount = text.strip().partition("=")
-    metric, dot, statistic = name.strip().partition(".")
-    if not equals:
+    condition = read_condition(text)
+    metric, statistic = condition.metric, condition.statistic
+    if condition.bound is None:
         raise ValueError("an objective such as `ttft=500ms` or `itl.p99=50ms` is needed")
+    if metric not in METRICS and "." in metric:
+        metric, _, statistic = metric.partition(".")
     if metric not in METRICS:
-        near = difflib.get_close_matches(metric, METRICS, n=1)
-        meant = f"; did you mean `{near[0]}`?" if near else ""
+        near = near_name(metric, METRICS)
+        meant = f"; did you mean `{near}`?" if near else ""
         message = f"one of {', '.join(f'`{one}`' for one in METRICS)} is needed before `=`{meant}"
         raise ValueError(message)
-    if dot and metric != _GAPS:
+    if statistic and metric != _GAPS:
         message = (
             f"one request has one {metric}, so `{metric}` takes no `.{statistic}`; over the whole "
             "run the reports show percentiles"
@@ -89,7 +91,12 @@ def read_slo(text: str) -> Slo:
         raise ValueError(message)
     if metric == _GAPS:
         statistic = _statistic(statistic or "max")
-    return Slo(text=text.strip(), metric=metric, statistic=statistic, bound=_bound(metric, amount))
+    return Slo(
+        text=text.strip(),
+        metric=metric,
+        statistic=statistic,
+        bound=_bound(metric, condition.bound),
+    )
 
 
 def kept_by(slos: Sequence[Slo], trial: Trial) -> tuple[bool, ...]:

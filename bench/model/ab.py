@@ -1,33 +1,11 @@
 """What a comparison of two gateways says besides the differences of times."""
 
-from typing import Any, Literal
+from typing import Any
 
-from bench.model.paired import Interval, Side
+from bench.model.gates import GateResult
+from bench.model.paired import Side
 from bench.model.record import Record
 from bench.model.resources import GatewayResources
-
-GateVerdict = Literal["passed", "failed", "undecided"]
-
-
-class GateResult(Record, frozen=True, kw_only=True):
-    """One gate at one level: whether the whole 95 % interval lies beyond its bound."""
-
-    gate: str
-    """As typed: ``ttft.p50=+5%``."""
-    level: int
-    label: str
-    """Of the level."""
-    verdict: GateVerdict
-    value: float | None = None
-    """Measured, in the unit of the bound: 0.05 for 5 % or 5 pt, else milliseconds."""
-    interval: Interval | None = None
-    bound: float
-    unit: Literal["%", "ms", "pt", "tokens/s"]
-    pairs: int = 0
-    pairs_to_decide: int | None = None
-    """Of an undecided one: pairs that would decide it; ``None`` = no number is known to."""
-    why: str = ""
-    """Of an undecided one."""
 
 
 class AbSide(Record, frozen=True, kw_only=True):

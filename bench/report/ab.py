@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bench.model.ab import AbSide, GateResult
+from bench.model.ab import AbSide
 from bench.model.document import Document
+from bench.model.gates import GateResult
 from bench.model.paired import Comparison
 from bench.report.figures import ABSENT, counted, ms, percent
 from bench.report.tables import Cell, Section, Table
@@ -58,7 +59,7 @@ def ab_detail(document: Document) -> dict[str, Any]:
                 "verdict": gate.verdict,
                 "value": gate.value,
                 "interval": gate.interval,
-                "pairsToDecide": gate.pairs_to_decide,
+                "pairsToDecide": gate.count_to_decide,
                 "why": gate.why or None,
             }
             for gate in findings.gates
@@ -108,7 +109,7 @@ def _gate_row(gate: GateResult) -> tuple[Cell, ...]:
         Cell(text=gate.label),
         Cell(text=_VERDICTS[gate.verdict], detail=gate.why),
         Cell(text=_amount(gate, gate.value), detail=_range(gate)),
-        Cell(text=str(gate.pairs), detail=_more(gate).removeprefix("; ")),
+        Cell(text=str(gate.count), detail=_more(gate).removeprefix("; ")),
     )
 
 
@@ -134,8 +135,8 @@ def _amount(gate: GateResult, value: float | None) -> str:
 def _more(gate: GateResult) -> str:
     if gate.verdict != "undecided":
         return ""
-    needed = gate.pairs_to_decide
-    if needed is not None and needed > gate.pairs:
+    needed = gate.count_to_decide
+    if needed is not None and needed > gate.count:
         return f"; about {counted(needed, 'pair')} would decide: `--pairs {needed}`"
     return f"; {gate.why}" if gate.why else ""
 
