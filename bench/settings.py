@@ -118,6 +118,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="key-header", read=header_name),
         Setting(name="reasoning-effort"),
         Setting(name="max-tokens", read=whole(1)),
+        Setting(name="max-turns", read=whole(1)),
         Setting(name="temperature", read=amount),
         Setting(name="timeout", read=positive_duration_ms, default=60_000.0),
         _switch("responses", default=True),
@@ -140,6 +141,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="slo", read=read_slo, kind="many", default=()),
         Setting(name="stop-on", read=read_stop_rule, kind="many", default=()),
         Setting(name="spread", read=positive_duration_ms),
+        Setting(name="workers", read=whole(1), default=1),
         Setting(name="header", read=header, kind="many", default=(), secret=True),
         Setting(name="header-env", read=header_variable, kind="many", default=()),
         Setting(name="cacert"),
@@ -212,6 +214,7 @@ class Settings:
     """Header that carries the key; ``None`` = as the protocol has it at this host."""
     reasoning_effort: str | None
     max_tokens: int | None
+    max_turns: int | None
     temperature: float | None
     timeout: float
     """Milliseconds per request."""
@@ -242,6 +245,8 @@ class Settings:
     stop_on: tuple[StopRule, ...]
     spread: float | None
     """Milliseconds over which the blocks of a plan are begun."""
+    workers: int
+    """Processes that send the load."""
     header: tuple[tuple[str, str], ...]
     header_env: tuple[tuple[str, str], ...]
     """Header name and the variable that holds its value."""

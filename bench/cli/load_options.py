@@ -88,6 +88,13 @@ LOAD_ROWS = (
     ),
     OptionRow(
         section=LOAD,
+        spellings=("--workers",),
+        field="workers",
+        metavar="N",
+        help="Processes that send the load together; more than 1 only where one is the limit. Default: 1.",
+    ),
+    OptionRow(
+        section=LOAD,
         spellings=("--spread",),
         field="spread",
         metavar="TIME",

@@ -17,6 +17,7 @@ from bench.cli.console import Console
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder
 from bench.cli.resuming import resume_journal
+from bench.cli.senders import load_executor
 from bench.cli.talk import (
     accept_link,
     chosen,
@@ -119,6 +120,7 @@ def _paid(ready: _Ready, params: Mapping[str, Any], console: Console) -> Outcome
 def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcome:
     settings = ready.config.settings
     base = ready.base
+    executor, workers = load_executor(ready.config, ready.access)
     session = Session(
         endpoint=make_endpoint(request.config, ready.access, body=ready.body),
         arms=({base.arm.target_id: base.endpoint(request.config, body=ready.body)} if base else {}),
@@ -128,6 +130,8 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
         has_tags=settings.tag,
         require_complete=settings.require_complete,
         summary_width=terminal_width(),
+        executor=executor,
+        workers=workers,
         repository=common_folder(ready.config.git_root),
         workbench=ready.workbench,
     )
@@ -146,6 +150,7 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
     console.keep_secret(*access.secrets)
+    load_executor(config, access)  # too many are refused before anything is asked
     clock = SystemClock()
     link = accept_link(clock)
     body = read_body(config)

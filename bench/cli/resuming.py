@@ -15,6 +15,7 @@ from bench.cli.console import Console
 from bench.cli.options import typed_settings
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
+from bench.cli.senders import load_executor
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
 from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock
@@ -29,7 +30,7 @@ from bench.load.blocks import is_load
 from bench.model.case import Case
 from bench.model.run import NewBudget, NewLimits, RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
-from bench.prepare.coding import find_workbench, sandbox_note
+from bench.prepare.coding import find_workbench, refuse_not_runnable, sandbox_note
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.load import estimate_load, together
@@ -111,6 +112,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     going_on = _GoingOn(
         found=found, ledger=ledger, run=run, config=config, limits=limits, cases=cases, body=body
     )
+    executor, workers = load_executor(config, access)
     session = Session(
         endpoint=make_endpoint(run, access, body=body),
         arms=arms,
@@ -120,6 +122,8 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         has_tags=config.settings.tag,
         require_complete=config.settings.require_complete,
         summary_width=terminal_width(),
+        executor=executor,
+        workers=workers,
         new_limits=limits,
         workbench=_workbench(ledger, config, cases, console),
     )
@@ -145,10 +149,9 @@ def _workbench(
 ) -> Workbench | None:
     """Return the sandbox, where an agentic trial is missing."""
     ids = dict.fromkeys(trial.case_id for trial in ledger.missing)
-    found = find_workbench(
-        [cases[case_id] for case_id in ids if case_id in cases],
-        allow_reduced=config.settings.allow_reduced_sandbox,
-    )
+    left = [cases[case_id] for case_id in ids if case_id in cases]
+    found = find_workbench(left, allow_reduced=config.settings.allow_reduced_sandbox)
+    refuse_not_runnable(ids, found)
     if found is not None:
         console.say(sandbox_note(found.described()))
     return found

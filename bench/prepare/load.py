@@ -166,6 +166,7 @@ def together(parts: Iterable[Estimate]) -> Estimate:
         endless={name: why for part in parts for name, why in part.endless.items()},
         sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         is_open_ended=any(part.is_open_ended for part in parts),
+        turns=next((part.turns for part in parts if part.turns is not None), None),
     )
 
 
@@ -182,6 +183,28 @@ def _trace(config: Config) -> Trace | None:
     return read_trace(text, speed=config.settings.trace_speed or 1.0)
 
 
+def load_processes(workers: int, *, processors: int, is_local: bool) -> int:
+    """Return how many processes send the load.
+
+    Args:
+        workers: As it was asked for.
+        processors: Of this machine.
+        is_local: What is measured runs here too, and needs a processor of its own.
+
+    Raises:
+        UsageFault: They would take the time of what they measure, or of one another.
+    """
+    most = max(1, processors - is_local)
+    if workers <= most:
+        return workers
+    has = "1 processor" if processors == 1 else f"{processors} processors"
+    message = f"`--workers {workers}`: this machine has {has}"
+    if is_local and processors > 1:
+        message += ", and one of them is for the gateway that runs on it"
+    hint = f"`--workers {most}` at most; a further process would only wait for a processor"
+    raise UsageFault(message, hint=hint)
+
+
 def _refuse_without_load(config: Config) -> None:
     settings = config.settings
     typed = {
@@ -189,6 +212,7 @@ def _refuse_without_load(config: Config) -> None:
         "--lock-step": settings.lock_step,
         "--stop-on": bool(settings.stop_on),
         "--slo": bool(settings.slo),
+        "--workers": config.trust["workers"] is Origin.FLAG,
     }
     for name, is_typed in typed.items():
         if is_typed:
