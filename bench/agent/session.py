@@ -26,12 +26,24 @@ MAX_RESULTS = 32_000
 """Characters of all results of one turn together."""
 _LEAST_RESULT = 400
 """Characters that every result may have, however much the ones before it took."""
+_UTF8_MOST, _CUT_NOTE = 4, 80
+"""Bytes of a character; characters that say of a result how much was left out."""
 NS_PER_MS = 1_000_000
 
 
 def opening(prompt: Iterable[Message]) -> tuple[Message, ...]:
     """Return the messages that an agentic trial begins with."""
     return (Message(role="system", content=INSTRUCTIONS), *prompt)
+
+
+def most_result_bytes(most_calls: int) -> int:
+    """Return the most bytes that the results of one turn have, in UTF-8.
+
+    Args:
+        most_calls: Calls of one answer, those that are not carried out included.
+    """
+    refused = max(0, most_calls - MAX_CALLS) * len(_too_many().told)
+    return _UTF8_MOST * (MAX_RESULTS + MAX_CALLS * (_LEAST_RESULT + _CUT_NOTE) + refused)
 
 
 class Session:

@@ -178,6 +178,13 @@ ROWS = (
     ),
     OptionRow(
         section=REQUEST,
+        spellings=("--max-turns",),
+        field="max_turns",
+        metavar="N",
+        help="Most turns of one coding task, which also ends after 30 minutes. Default: 24.",
+    ),
+    OptionRow(
+        section=REQUEST,
         spellings=("--temperature",),
         field="temperature",
         metavar="X",

@@ -57,13 +57,14 @@ def replay_command(
     from bench.cli.talk import set_up_log
     from bench.clock import SystemClock
     from bench.journal import read_journal
-    from bench.prepare.coding import open_workbench, sandbox_note
+    from bench.prepare.coding import open_workbench, refuse_not_runnable, sandbox_note
 
     set_up_log(verbose, console)
     ledger = read_journal(named_run(run, needs_journal=True).path)
     found = chosen_trials(ledger, trials)
     check_unchanged(ledger, found, load_tasks())
     bench = open_workbench(allow_reduced=allow_reduced_sandbox)
+    refuse_not_runnable((trial.case_id for trial in found), bench)
     console.say(sandbox_note(bench.described()))
     return _told(ledger.header.run_id, replay_trials(ledger, found, bench, SystemClock()), console)
 

@@ -1,13 +1,19 @@
 """What a run may cost at most, before its first request. Pure.
 
 The bounds are those of the money limit (`bench.money.reserve_usd`): bytes of a request for its
-tokens, and its own limit, else the catalogue's, for the answer's.
+tokens, and its own limit, else the catalogue's, for the answer's. A coding task counts with all the
+turns it may take: each sends again what was said and told before, as long as all of it may be.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bench.model.case import Case
+import msgspec
+
+from bench.agent.loop import TURN_LIMIT
+from bench.agent.session import most_result_bytes, opening
+from bench.agent.tools import TOOL_SCHEMAS
+from bench.model.case import Case, ChatRequest
 from bench.model.run import PlannedTrial, RunConfig
 from bench.model.target import Target
 from bench.money import reserve_usd, source_of
@@ -38,6 +44,8 @@ class Estimate:
     """Time decides how many requests there are: ``requests`` are the ones that are known."""
     sources: tuple[str, ...] = ()
     """Who says the prices behind ``usd``."""
+    turns: int | None = None
+    """With so many turns each coding task was counted; ``None`` = there is none."""
 
     def text(self) -> str:
         """Return the estimate for people, one paragraph."""
@@ -52,6 +60,8 @@ class Estimate:
             money += f"; prices: {', '.join(self.sources)}"
         more = " or more" if self.endless else ""
         more = " and as many as fit into the time" if self.is_open_ended else more
+        if self.turns is not None:
+            money += f"; each coding task counted with {self.turns} turns as long as they may get"
         return (
             f"{self.requests} request{'' if self.requests == 1 else 's'}{more}, at most {_about(self.input_tokens)} tokens in and "
             f"{output} out: {money}"
@@ -91,29 +101,28 @@ def estimate(
         part.target.id: _why(part.target, part.output) for part in parts if part.usd is None
     }
     return Estimate(
-        requests=len(parts),
+        requests=sum(part.requests for part in parts),
         input_tokens=sum(part.size for part in parts),
         output_tokens=None if None in outputs else sum(output or 0 for output in outputs),
         usd=sum(part.usd or 0.0 for part in parts),
         unbounded=unbounded,
-        endless={
-            trial.target_id: "a task takes as many turns as its model wants"
-            for trial in listed
-            if cases[trial.case_id].info.kind == "agentic"
-        },
         sources=tuple(
             dict.fromkeys(
                 source_of(part.target.metadata.prices) for part in parts if part.usd is not None
             )
         ),
+        turns=_turns(config)
+        if any(cases[trial.case_id].info.kind == "agentic" for trial in listed)
+        else None,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """One request's bounds."""
+    """The bounds of one trial's requests."""
 
     target: Target
+    requests: int
     size: int
     output: int | None
     usd: float | None
@@ -129,16 +138,45 @@ def _parts(
     sizes: dict[tuple[str, int, str], tuple[int, int | None]] = {}
     wire = PROTOCOLS[config.api]
     for trial in trials:
-        target = targets[trial.target_id]
+        target, case = targets[trial.target_id], cases[trial.case_id]
+        is_task = case.info.kind == "agentic"
         key = (trial.case_id, trial.seed, target.model)
         if key not in sizes:
-            request = asked(cases[trial.case_id].build(trial.seed).request, config)
+            request = asked(case.build(trial.seed).request, config)
+            if is_task:
+                request = _first_turn(request)
             sent = body or wire.encode(request, model=target.model, stream=config.stream)
             sizes[key] = (len(sent), wire.output_limit(request))
         size, limit = sizes[key]
         output = limit if limit is not None else target.metadata.max_output_tokens
-        usd = reserve_usd(target=target, request_bytes=size, max_tokens=limit)
-        yield _Part(target=target, size=size, output=output, usd=usd)
+        turns = _turns(config) if is_task else 1
+        grown = list(_grown(size, output, target, turns))
+        costs = [reserve_usd(target=target, request_bytes=n, max_tokens=limit) for n in grown]
+        known = [cost for cost in costs if cost is not None]
+        yield _Part(
+            target=target,
+            requests=turns,
+            size=sum(grown),
+            output=None if output is None else output * turns,
+            usd=sum(known) if len(known) == turns else None,
+        )
+
+
+def _turns(config: RunConfig) -> int:
+    return config.max_turns or TURN_LIMIT
+
+
+def _first_turn(request: ChatRequest) -> ChatRequest:
+    return msgspec.structs.replace(request, messages=opening(request.messages), tools=TOOL_SCHEMAS)
+
+
+def _grown(size: int, output: int | None, target: Target, turns: int) -> Iterator[int]:
+    """Yield the bytes of each turn's request; no model takes more tokens than its context has."""
+    said = output or 0
+    context = target.metadata.context_size
+    for number in range(turns):
+        most = size + number * (said + most_result_bytes(said))
+        yield most if context is None or number == 0 else min(most, max(size, context))
 
 
 def _why(target: Target, output: int | None) -> str:

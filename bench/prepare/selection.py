@@ -1,6 +1,7 @@
 """Which targets and cases a run has: what was asked for, held against what the gateway lists."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Self
 
@@ -45,6 +46,8 @@ class Selection:
     """Nothing proves that the base arm costs nothing, whatever the other one does."""
     free_because: str | None = None
     """The user's own catalogue says that all of it costs nothing."""
+    not_run: Mapping[str, str] = field(default_factory=dict)
+    """Cases that were left out, by id, and why."""
 
     def of_case(self, case: Case) -> Self:
         """Return the same targets with ``case`` as all that is asked."""

@@ -15,7 +15,7 @@ from bench.sandbox.program import (
     SandboxLevel,
     refusal,
 )
-from bench.sandbox.running import Sandbox, probe, require
+from bench.sandbox.running import Sandbox, language_fault, probe, require
 
 __all__ = [
     "End",
@@ -27,6 +27,7 @@ __all__ = [
     "Protections",
     "Sandbox",
     "SandboxLevel",
+    "language_fault",
     "probe",
     "refusal",
     "require",

@@ -8,17 +8,44 @@ from typing import Any
 
 from bench.errors import Refused
 from bench.sandbox import judging
+from bench.sandbox.interpreters import interpreter
 from bench.sandbox.ordering import order
 from bench.sandbox.probing import find_out
-from bench.sandbox.program import Outcome, Program, Protections, refusal
+from bench.sandbox.program import Language, Outcome, Program, Protections, refusal
 from bench.sandbox.warden_process import WardenProcess
 
+_NAMES_OF: Mapping[Language, str] = {"python": "Python", "javascript": "Node"}
+_SMALLEST: Mapping[Language, tuple[str, bytes]] = {
+    "python": ("runs.py", b"print('runs')\n"),
+    # Modules and `await` at the top: the tasks' driver needs them, and an old Node has neither.
+    "javascript": (
+        "runs.mjs",
+        b'import { writeSync } from "node:fs";\nwriteSync(1, await Promise.resolve("runs\\n"));\n',
+    ),
+}
+_MOST_QUOTED = 160
 _NAMES: Mapping[int, str] = {one.value: one.name for one in signal.Signals}
 
 
 def probe() -> Protections:
     """Find out by trying what the sandbox of this machine holds; takes some hundred milliseconds."""
     return find_out(run_now)
+
+
+def language_fault(language: Language, protections: Protections) -> str | None:
+    """Return why programs of a language don't run here, one sentence; ``None`` = one did."""
+    if interpreter(language) is None:
+        return f"{_NAMES_OF[language]} is not in `PATH`."
+    if protections.walls is None:
+        return "There is no sandbox."
+    path, text = _SMALLEST[language]
+    program = Program(language=language, argv=(path,), files={path: text})
+    found, _ = run_now(program, protections.walls)
+    if (found.end, found.exit_code, found.stdout) == ("exited", 0, b"runs\n"):
+        return None
+    said = found.stderr.decode(errors="replace").strip().splitlines()[-1:]
+    told = f": {ascii(said[0])[1:-1][:_MOST_QUOTED]}" if said else ""
+    return f"{_NAMES_OF[language]} does not run in the sandbox ({found.end}{told})."
 
 
 def require(protections: Protections, *, allow_reduced: bool) -> None:

@@ -122,6 +122,28 @@ def test_a_replay_of_what_is_not_there_names_what_is(measured):
     assert "Traceback" not in said
 
 
+SCRIPTED = "agentic_bugfix_small_javascript"
+OLD_NODE = "#!/bin/sh\nprintf 'SyntaxError: Unexpected reserved word\\n' >&2\nexit 1\n"
+
+
+@pytest.mark.parametrize("has_old_node", [False, True], ids=["no Node", "a Node too old"])
+def test_without_node_its_tasks_are_told_as_not_run(simulator, tmp_path, has_old_node):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    if has_old_node:
+        (tools / "node").write_text(OLD_NODE)
+        (tools / "node").chmod(0o755)
+    made = Bench(folder=tmp_path, url=simulator.url, environ={"PATH": str(tools)})
+    words = ("--case", f"{TASK},{SCRIPTED}", "--runs", "1", "--allow-reduced-sandbox")
+    code, told, said = made.finish(made.start_run("sim-perfect", *words))
+    assert (code, told["planned"], told["done"]) == (0, 1, 1), said
+    assert f"not run: {SCRIPTED} (Node " in said
+    document = json.loads(made.journal.with_suffix(".json").read_bytes())
+    assert list(document["config"]["notRun"]) == [SCRIPTED]
+    assert f"Not run: {SCRIPTED}. Node " in made.journal.with_suffix(".md").read_text()
+    made.end_all()
+
+
 def test_a_run_that_is_killed_goes_on_after_its_last_turn(bench):
     bench.is_covered = False
     process = bench.start_run("sim-perfect-ttft150", *CASE)

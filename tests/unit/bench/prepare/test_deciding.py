@@ -3,6 +3,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from bench.catalogue import ListedModel, Listing, Offer
@@ -154,6 +155,41 @@ def test_an_assumed_price_bounds_everything(tmp_path):
     assert not made.unbounded
     assert made.output_tokens == 2 * 256
     assert made.text().endswith(f"at most ${made.usd:.4f}; prices: gateway-list, assumed")
+
+
+def test_a_coding_task_counts_with_all_its_turns_each_longer_than_the_one_before(tmp_path):
+    flags = {"assume_price": "1/2", "case": "agentic_parser", "runs": "1"}
+    made = bounds(tmp_path, **flags)
+    assert (made.requests, made.output_tokens) == (2 * 24, 2 * 24 * 2_048)
+    assert not made.unbounded
+    assert not made.endless
+    assert "48 requests" in made.text()
+    assert made.text().endswith("each coding task counted with 24 turns as long as they may get")
+    one, two, three = (bounds(tmp_path, max_turns=str(turns), **flags) for turns in (1, 2, 3))
+    assert (one.requests, two.requests, three.requests) == (2, 4, 6)
+    growth = two.input_tokens - 2 * one.input_tokens
+    assert growth > 2 * 32_000
+    assert three.input_tokens - two.input_tokens == one.input_tokens + 2 * growth
+    assert most_of(three, limit_usd=None) == three.usd
+
+
+def test_no_turn_of_a_task_takes_more_than_the_context_holds(tmp_path):
+    (offer,) = LISTING.models[0].offers[:1]
+    metadata = msgspec.structs.replace(PRICED, context_size=50_000)
+    listing = replace(
+        LISTING, models=(replace(LISTING.models[0], offers=(replace(offer, metadata=metadata),)),)
+    )
+    config = configured(tmp_path, case="agentic_parser", runs="1", max_turns="10")
+    access = find_access(config, trusted_hosts=(), resolve=lambda *_: ())
+    selection = select(config, listing, models=("m",), today=TODAY)
+    preparation = assemble(config, access, selection, hello=None, body=None, moment=MOMENT)
+    made = estimate(
+        preparation.trials,
+        targets=selection.targets,
+        cases=preparation.cases,
+        config=preparation.request.config,
+    )
+    assert 9 * 50_000 < made.input_tokens < 10 * 50_000
 
 
 def test_a_body_without_a_limit_has_no_bound(tmp_path):
