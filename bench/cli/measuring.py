@@ -85,6 +85,7 @@ def measure(
         labels: Of a comparison of two endpoints; ``None`` = one is measured.
     """
     ready = _prepare(params, console, labels)
+    load_executor(ready.config, ready.access)  # too many are refused before money is spoken of
     free = ready.preparation.free_because
     if free is not None:
         console.say(f"free run: {free}")
@@ -150,7 +151,6 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
     console.keep_secret(*access.secrets)
-    load_executor(config, access)  # too many are refused before anything is asked
     clock = SystemClock()
     link = accept_link(clock)
     body = read_body(config)
