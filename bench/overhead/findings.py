@@ -80,7 +80,8 @@ def signed(value: float | None) -> str:
     """Return milliseconds with their sign; ``-`` where there is none."""
     if value is None:
         return "-"
-    return f"{'-' if value < 0 else '+'}{number(abs(value))}"
+    sign = "-" if value < 0 else "+" if value > 0 else ""
+    return f"{sign}{number(abs(value))}"
 
 
 def _pair(found: Comparison) -> str:

@@ -1,0 +1,111 @@
+"""Reports of two arms in turn."""
+
+import re
+from functools import cache
+
+import msgspec
+import pytest
+
+from bench.document import build_document
+from bench.model.document import Document
+from bench.model.load import ClientReading
+from bench.model.paired import PairLevel
+from bench.model.run import Sample
+from bench.report import headline, render_reports, terminal_summary
+from bench.report.pairs import pair_chart, pair_lines
+from tests.sample_arms import arms, arms_ledger, even, streamed
+
+LEVELS = (
+    PairLevel(pairs=12, noise_pairs=6, cold_pairs=6),
+    PairLevel(concurrency=8, requests=16, pairs=12, noise_pairs=6),
+)
+
+
+def answer(stage, number):
+    """Answers a little slower through a gateway that claims less, more so with many at once."""
+    is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
+    jitter = 0.1 * ((stage.number * 7 + number * 3) % 11)
+    added = (5.0 + stage.pair.level * 4.0) if is_through else 0.0
+    own = {"gateway_overhead_ms": 2.0} if is_through else {}
+    return streamed(50.0 + jitter + added, **own)
+
+
+@cache
+def document() -> Document:
+    samples = [
+        Sample(at_ns=n * 10**9, values={"cpuMs": 50.0 * n, "rssMb": 80.0 + n / 10})
+        for n in range(100)
+    ]
+    return build_document(arms_ledger(arms(*LEVELS), answer, samples=samples))
+
+
+def of(*levels, **fields):
+    return build_document(arms_ledger(arms(*(levels or LEVELS)), **fields))
+
+
+@pytest.mark.parametrize("ending", [".md", ".html"])
+def test_a_report_is_the_one_that_was_read_by_a_person(ending, golden):
+    golden(f"overhead{ending}", render_reports(document())[ending])
+
+
+def test_a_terminal_summary_is_the_one_that_was_read_by_a_person(golden):
+    golden("overhead.txt", terminal_summary(document(), width=80))
+
+
+def test_the_sentence_comes_first():
+    assert re.match(r"Adds [\d.]+ ms \[[\d., ]+\] to TTFT", headline(document()))
+
+
+def test_nobody_races_anybody():
+    assert "Fastest" not in terminal_summary(document(), width=80)
+
+
+def test_blocks_are_not_listed_as_load_stages():
+    assert document().summary.load_series == ()
+
+
+def test_a_curve_needs_two_levels_and_nothing_below_zero():
+    assert pair_chart(document()).ticks[-1].label == "8"
+    assert pair_chart(of(PairLevel(pairs=6))) is None
+    assert pair_chart(of(answer=even(-5.0))) is None
+    sized = [PairLevel(pairs=6, prompt_bytes=size) for size in (1024, 16_384)]
+    assert [tick.label for tick in pair_chart(of(*sized)).ticks] == ["1,024", "16,384"]
+
+
+def test_what_is_not_comparable_is_said_in_every_format():
+    def other(stage, number):
+        is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
+        return streamed(50.0, response_model="<b>evil</b>" if is_through else "m")
+
+    told = of(answer=other)
+    assert "not comparable" in headline(told)
+    reports = render_reports(told)
+    assert all("not comparable" in reports[ending] for ending in (".md", ".html"))
+    assert "<b>evil" not in reports[".html"]
+    assert any(line.startswith("not comparable") for line in pair_lines(told))
+
+
+def test_a_busy_client_is_said_first():
+    told = of(reading=ClientReading(utilisation_max=0.97))
+    assert "client too busy" in headline(told)
+    assert any(caveat.code == "client_bound" for caveat in told.trust)
+
+
+def test_noise_that_is_no_chance_is_noted():
+    def drifting(stage, number):
+        return streamed(50.0 + (5.0 if stage.pair.side == "changed" else 0.0) + stage.number / 100)
+
+    assert any(caveat.code == "noise_floor" for caveat in of(answer=drifting).trust)
+
+
+def test_pairs_left_out_are_counted_in_the_report():
+    cut = of(blocks=30)
+    assert "pairs left out" not in render_reports(of())[".md"]
+    assert cut.summary.paired.levels
+
+
+def test_a_document_holds_the_comparison_after_a_round_trip():
+    encoded = msgspec.json.encode(document())
+    again = msgspec.json.decode(encoded, type=Document)
+    assert again.summary.paired == document().summary.paired
+    assert again.summary.overhead == document().summary.overhead
