@@ -1,5 +1,6 @@
 """Holds result documents against the schema that ships."""
 
+from functools import cache
 from pathlib import Path
 
 import jsonschema_rs
@@ -10,8 +11,12 @@ SHIPPED = Path(__file__).parents[1] / "bench" / "schemas" / "result-document.jso
 
 def check_document(data: bytes) -> None:
     """Raise where ``data`` is no result document by the shipped schema."""
-    validator = jsonschema_rs.validator_for(msgspec.json.decode(SHIPPED.read_bytes()))
-    validator.validate(msgspec.json.decode(data))
+    _validator().validate(msgspec.json.decode(data))
+
+
+@cache
+def _validator() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(msgspec.json.decode(SHIPPED.read_bytes()))
 
 
 def check_documents(folder: Path) -> None:

@@ -2,12 +2,11 @@
 
 import copy
 import inspect
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 
-class Struct:
+class Struct:  # noqa: PLW1641 -- records with changeable parts have no hash
     """A record with keyword fields and defaults."""
 
     def __init_subclass__(cls, **_options: object) -> None:  # type: ignore[explicit-override]
@@ -22,10 +21,7 @@ class Struct:
     def __eq__(self, other: object) -> bool:  # type: ignore[explicit-override]
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
-    __hash__ = None  # type: ignore[assignment]
 
-
-@cache
 def _names(kind: type) -> tuple[str, ...]:
     bases = [base for base in reversed(kind.__mro__) if base is not object]
     return tuple(dict.fromkeys(name for base in bases for name in inspect.get_annotations(base)))
