@@ -68,6 +68,8 @@ class AbJob:
     measuring: Measuring
     caller: Mapping[str, str]
     """Environment of the command."""
+    dialect: str | None = None
+    """Of both sides; ``None`` = as each is described."""
     launch: Mapping[str, Any]
     """How both are described again by ``resume``; goes into the journal's header."""
     is_verbose: bool = False
@@ -111,7 +113,7 @@ def run_ab(job: AbJob, machine: Machine, interrupts: Interrupts, say: Say) -> Jo
             _require_build(side, course.up)
             expected = None if job.expected_builds is None else job.expected_builds[side.letter]
             require_same_build(course.up, expected)
-            announce(course.up, say, is_verbose=job.is_verbose)
+            announce(up, _of_side(say, side.letter), is_verbose=job.is_verbose)
         warn_of_ourselves(machine, courses[0].up, say)
         is_same = is_same_gateway(courses[0].up, courses[1].up)
         if is_same:
@@ -170,6 +172,10 @@ def _brought_up(
     down.callback(up.hold.release)
     down.callback(up.started.held.close)
     return up
+
+
+def _of_side(say: Say, letter: Letter) -> Say:
+    return lambda line: say(f"side {letter}: {line}")
 
 
 def _require_build(side: Side, up: Up) -> None:
@@ -276,7 +282,7 @@ def _child(job: AbJob, ups: Sequence[Up]) -> tuple[list[str], dict[str, str]]:
     kept = {name: text for name, text in job.caller.items() if not name.startswith("GWB_")}
     environment = kept | client_key(b.wanted.config, b.near)
     words = [job.measuring.command, *job.measuring.words, "--url", b.base_url, *key_words(b)]
-    words += ["--baseline-url", a.base_url, "--baseline-dialect", a.wanted.config.dialect]
+    words += ["--baseline-url", a.base_url, *_dialects(job, a, b)]
     words += [word for text in _headers(b) for word in ("-H", text)]
     words += [word for text in _headers(a) for word in ("--baseline-header", text)]
     name = a.wanted.config.api_key_env
@@ -288,6 +294,14 @@ def _child(job: AbJob, ups: Sequence[Up]) -> tuple[list[str], dict[str, str]]:
             environment[name] = value
         words += ["--baseline-api-key-env", name]
     return [*words, "--json"], environment
+
+
+def _dialects(job: AbJob, a: Up, b: Up) -> list[str]:
+    """Return which fields each side understands: a resumed run has that on record."""
+    if job.measuring.command != "ab":
+        return []
+    one, other = (job.dialect or up.wanted.config.dialect for up in (a, b))
+    return ["--baseline-dialect", one, "--dialect", other]
 
 
 def _headers(up: Up) -> list[str]:

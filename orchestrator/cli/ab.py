@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from orchestrator.ab_job import AbJob, Side, run_ab
 from orchestrator.alongside import Measuring
 from orchestrator.app import machine, new_run_id
 from orchestrator.cli.ab_options import LETTERS, SideWords, side_options, side_words
-from orchestrator.cli.ab_sides import Setting, built_once, describe_side, side_fingerprint
+from orchestrator.cli.ab_sides import Setting, describe_side, side_fingerprint
 from orchestrator.cli.job_outcome import job_outcome, tell_end, trust_own, verbosity
 from orchestrator.cli.run import asked_models
 from orchestrator.cli.start_options import start_options, typed_flags
@@ -74,19 +75,35 @@ def ab_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401
     words_of_child = [*measuring_argv(ctx), *verbosity(params)]
     if not models and not params.get("body"):
         words_of_child += _demo_model(words)
-    measuring = Measuring(
-        command="ab",
-        words=tuple(words_of_child),
-        may_ask=not params.get("yes") and not params.get("wants_json"),
-    )
-    outcome = compared(
-        words,
-        console,
-        measuring=measuring,
+    plan = Plan(
+        words=tuple(words),
+        measuring=Measuring(
+            command="ab",
+            words=tuple(words_of_child),
+            may_ask=not params.get("yes") and not params.get("wants_json"),
+        ),
         models=models,
+        cwd=Path.cwd(),
+        dialect=None if params.get("dialect") == "auto" else params.get("dialect"),
         is_verbose=bool(params.get("verbose")),
     )
+    outcome = compared(plan, console)
     return bisected(outcome, console) if params.get("bisect") else outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is compared, as typed or as recorded."""
+
+    words: tuple[SideWords, ...]
+    """Of both sides."""
+    measuring: Measuring
+    models: tuple[str, ...]
+    cwd: Path
+    dialect: str | None = None
+    """Of both sides; ``None`` = as each is described."""
+    is_verbose: bool = False
+    expected_builds: Mapping[str, Mapping[str, Any]] | None = None
 
 
 def _models(params: Mapping[str, Any]) -> tuple[str, ...]:
@@ -106,14 +123,15 @@ def _demo_model(words: list[SideWords]) -> list[str]:
 
 
 def compared(
-    words: list[SideWords],
-    console: Console,
-    *,
-    measuring: Measuring,
-    models: tuple[str, ...],
-    is_verbose: bool = False,
+    plan: Plan, console: Console, *, check: Callable[[Side], None] = lambda _: None
 ) -> Outcome:
-    """Describe both sides, compare them, and leave nothing of them behind."""
+    """Describe both sides, compare them, and leave nothing of them behind.
+
+    Args:
+        plan: What is compared.
+        console: Talks.
+        check: Sees each side before anything is started.
+    """
     here, interrupts = machine(), Interrupts()
     run_id = new_run_id(here)
 
@@ -121,20 +139,24 @@ def compared(
         setting = Setting(
             here=here,
             console=console,
-            cwd=Path.cwd(),
+            cwd=plan.cwd,
             run_id=run_id,
-            models=models,
+            models=plan.models,
             trees=trees,
         )
-        a = describe_side(words[0], setting)
-        b = built_once(a, describe_side(words[1], setting))
+        a, b = (describe_side(one, setting) for one in plan.words)
+        for side in (a, b):
+            check(side)
+        sides = (a, b)
         return AbJob(
             run_id=run_id,
-            sides=(a, b),
-            measuring=measuring,
+            sides=sides,
+            measuring=plan.measuring,
             caller=dict(os.environ),
-            launch=_launch(words, (a, b), setting),
-            is_verbose=is_verbose,
+            dialect=plan.dialect,
+            launch=_launch(plan, sides),
+            is_verbose=plan.is_verbose,
+            expected_builds=plan.expected_builds,
             on_journal=lambda path: trust_own(path, here),
         )
 
@@ -173,16 +195,16 @@ def do_ab(
     return job_outcome(end, run_id=run_id)
 
 
-def _launch(words: list[SideWords], sides: tuple[Side, Side], setting: Setting) -> dict[str, Any]:
+def _launch(plan: Plan, sides: tuple[Side, Side]) -> dict[str, Any]:
     """Return what describes both sides again, later and elsewhere: no secret."""
     recorded = {
         side.letter: one.recorded(None if side.commit is None else side.commit.sha)
-        for one, side in zip(words, sides, strict=True)
+        for one, side in zip(plan.words, sides, strict=True)
     }
     return {
         "kind": KIND,
         "flags": recorded,
-        "cwd": str(setting.cwd),
-        "models": list(setting.models),
+        "cwd": str(plan.cwd),
+        "models": list(plan.models),
         "fingerprints": {side.letter: side_fingerprint(side) for side in sides},
     }

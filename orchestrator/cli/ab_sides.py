@@ -1,9 +1,10 @@
 """From what was typed of a side to a gateway that may be started: its tree, its trust, its build."""
 
 import os
+import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,16 @@ from bench.cli.console import Console
 from bench.errors import reason_in
 from orchestrator.ab_job import Side
 from orchestrator.app import checkouts
-from orchestrator.around import Say
 from orchestrator.cli.ab_options import SideWords
 from orchestrator.cli.describing import Described, describe
 from orchestrator.commands import run_commands
 from orchestrator.description import GatewayConfig
+from orchestrator.errors import state_access
 from orchestrator.faults import ConfigFaults, NoSuchCommit
 from orchestrator.launching import Surroundings, environment_for, fingerprint
 from orchestrator.lifecycle import Machine
 from orchestrator.ports import Commit
+from orchestrator.records import Instance
 from orchestrator.sources import TomlFile, find_toml, read_toml
 from orchestrator.trees import Tree, make_tree, remove_forgotten, remove_tree
 from orchestrator.wanted import Wanted
@@ -39,6 +41,8 @@ class Setting:
     models: tuple[str, ...]
     trees: ExitStack
     """Removes the working trees."""
+    built: set[tuple[Path, tuple[tuple[str, ...], ...]]] = field(default_factory=set)
+    """Folders and how they were built: once, for what is up must not change under its feet."""
 
 
 def describe_side(words: SideWords, setting: Setting) -> Side:
@@ -64,7 +68,7 @@ def describe_side(words: SideWords, setting: Setting) -> Side:
         cwd=setting.cwd,
         file=file,
         environ=environ,
-        once_trusted=lambda config: _ready(config, tree, environ, setting.console.say),
+        once_trusted=lambda config: _built(config, words, environ, setting),
     )
     if note:
         described = replace(
@@ -78,18 +82,6 @@ def describe_side(words: SideWords, setting: Setting) -> Side:
         commit=commit,
         holds=() if tree is None else (tree.hold,),
     )
-
-
-def built_once(one: Side, other: Side) -> Side:
-    """Return ``other`` without the build that ``one`` makes in the same folder.
-
-    It would change the files of a gateway that is up.
-    """
-    a, b = one.wanted, other.wanted
-    is_same = a.located.folder == b.located.folder and a.config.build == b.config.build
-    if not is_same:
-        return other
-    return replace(other, wanted=replace(b, config=replace(b.config, build=())))
 
 
 def side_fingerprint(side: Side) -> Mapping[str, str]:
@@ -174,27 +166,33 @@ def _moved(file: TomlFile, tree: Tree | None) -> TomlFile:
     return replace(file, base=tree.within(file.path.parent))
 
 
-def _ready(
-    config: GatewayConfig, tree: Tree | None, environ: Mapping[str, str], say: Say
+def _built(
+    config: GatewayConfig, words: SideWords, environ: Mapping[str, str], setting: Setting
 ) -> GatewayConfig:
-    """Return the description without a port of its own; what is in a fresh tree is built now.
+    """Return the description of what is built by now, and without a port of its own.
 
-    What it starts is looked for next, and is not there before.
+    What it starts is looked for next, and may not have been there before.
     """
-    config = replace(config, port=None, is_port_fixed=False)
-    if tree is None or not config.build:
-        return config
-    near = Surroundings(caller=environ, generated=tree.folder)
+    built = replace(config, port=None, is_port_fixed=False, build=())
+    if not config.build or (config.dir, config.build) in setting.built:
+        return built
+    setting.built.add((config.dir, config.build))
+    name = f"{setting.run_id}-{words.letter}-build"
+    folder = setting.here.state.root / f"{Instance(worktree=config.dir, name=name).id}.d"
+    with state_access(folder):
+        folder.mkdir(mode=0o700, parents=True)
+    setting.trees.callback(shutil.rmtree, folder, ignore_errors=True)
+    near = Surroundings(caller={**environ, **words.env}, generated=folder)
     for command in config.build:
-        say(f"build: {' '.join(command)}")
+        setting.console.say(f"side {words.letter}: build: {' '.join(command)}")
     run_commands(
         "build",
         config.build,
         folder=config.dir,
         environment=environment_for(config, near, 1).values,
-        log=tree.folder / _LOG,
+        log=folder / _LOG,
     )
-    return replace(config, build=())
+    return built
 
 
 def _wanted(words: SideWords, described: Described, setting: Setting) -> Wanted:

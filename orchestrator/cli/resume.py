@@ -14,6 +14,8 @@ from bench.cli.place import named_run
 from bench.cli.sections import SectionedCommand
 from bench.runs import FoundRun
 from orchestrator.app import machine, trust_store
+from orchestrator.cli.ab import KIND
+from orchestrator.cli.ab_resume import resume_ab
 from orchestrator.cli.attached import attach_option, describe_attached
 from orchestrator.cli.describing import Described, describe, require_trusted
 from orchestrator.cli.job_outcome import a_job, do_job, verbosity
@@ -64,6 +66,13 @@ def _with_gateway(
         raise click.UsageError("`--attach` is for a run that was made with it")
     if not found.is_archived:
         require_trusted(of_journal(found.path, launch), trust_store(here), console)
+    if launch.get("kind") == KIND:
+        return resume_ab(
+            launch,
+            console,
+            measuring=_measuring(ctx, found, launch),
+            is_verbose=bool(params.get("verbose")),
+        )
     folder = Path(str(launch.get("cwd")))
     described = describe(
         _flags(launch, params),
@@ -103,17 +112,22 @@ def _job(
     job = a_job(
         described,
         here,
-        measuring=Measuring(
-            command="resume",
-            words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
-            may_ask=not params.get("yes") and not params.get("wants_json"),
-            tells_upstream=bool(launch.get("tellsUpstream")) and not params.get("baseline_url"),
-        ),
+        measuring=_measuring(ctx, found, launch),
         models=tuple(launch.get("models", ())),
         flags=_flags(launch, params),
         params=params,
     )
     return replace(job, expected_build=launch.get("build", {}))
+
+
+def _measuring(ctx: click.Context, found: FoundRun, launch: Mapping[str, Any]) -> Measuring:
+    params = ctx.params
+    return Measuring(
+        command="resume",
+        words=(str(found.path), *measuring_argv(ctx), *verbosity(params)),
+        may_ask=not params.get("yes") and not params.get("wants_json"),
+        tells_upstream=bool(launch.get("tellsUpstream")) and not params.get("baseline_url"),
+    )
 
 
 def _flags(launch: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
