@@ -15,6 +15,7 @@ import msgspec
 
 from bench.cluster.generator import boot_id
 from bench.cluster.places import ClusterUnusable
+from bench.cluster.session import end_session
 from bench.cluster.surroundings import private_cluster, without
 from bench.cluster.words import (
     Close,
@@ -34,8 +35,9 @@ from bench.errors import LoadProcessLost
 from bench.executor import Equipment, LoadProcess, Whereabouts
 from bench.model.fleet import Order, Report, Setup, decode_report, encode
 
-_FAREWELL_S = 30.0
-"""So long actors and a cluster of our own may take to end; they take one to two seconds."""
+PROGRAM = (sys.executable, "-m", "bench.cluster")
+FAREWELL_S = 30.0
+"""One to two seconds are usual."""
 _NO_BRIDGE = "the process that drives Ray is gone"
 
 
@@ -46,11 +48,21 @@ class RayExecutor:
         address: Of a cluster; ``None`` = one of our own on this machine, for the time of the run.
         processors: CPUs that each actor asks of the cluster; less than 1 puts several on a core.
         withheld: Values that no process of a cluster of our own may find in its environment.
+        program: Drives Ray; it is given the number of its socket.
+        farewell_s: So long actors and a cluster of our own may take to end.
     """
 
     def __init__(
-        self, *, address: str | None, processors: float, withheld: Collection[str] = ()
+        self,
+        *,
+        address: str | None,
+        processors: float,
+        withheld: Collection[str] = (),
+        program: Sequence[str] = PROGRAM,
+        farewell_s: float = FAREWELL_S,
     ) -> None:
+        self._farewell_s = farewell_s
+        self._program = program
         self._address = address
         self._processors = processors
         self._withheld = frozenset(withheld)
@@ -100,10 +112,11 @@ class RayExecutor:
         with contextlib.suppress(ConnectionError):
             self._send(Close())
         try:
-            await asyncio.wait_for(bridge.wait(), _FAREWELL_S)
+            await asyncio.wait_for(bridge.wait(), self._farewell_s)
         except TimeoutError:
             bridge.kill()
             await bridge.wait()
+        await asyncio.to_thread(end_session, bridge.pid)
         if self._listening is not None:
             await asyncio.wait({self._listening})
         if self._writer is not None:
@@ -120,7 +133,8 @@ class RayExecutor:
             environment |= private_cluster(self._folder, token=secrets.token_hex(32))
         with theirs:
             self._bridge = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bench.cluster", str(theirs.fileno())),
+                *self._program,
+                str(theirs.fileno()),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,

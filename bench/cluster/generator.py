@@ -59,12 +59,14 @@ class Generator:
 
     Args:
         number: Of the load process.
+        work: ``None`` = the real one.
+        root: Where its folder is made; ``None`` = where this system keeps temporary files.
     """
 
-    def __init__(self, number: int, work: Work | None = None) -> None:
+    def __init__(self, number: int, work: Work | None = None, *, root: Path | None = None) -> None:
         self._number = number
         self._work = work
-        self._folder = Path(tempfile.mkdtemp(prefix=f"gateway-bench-{number}-"))
+        self._folder = Path(tempfile.mkdtemp(prefix=f"gateway-bench-{number}-", dir=root))
         self._parts: list[bytes] = []
         self._orders: asyncio.Queue[Order] = asyncio.Queue()
         self._heard = 0
@@ -117,8 +119,8 @@ class Generator:
         self._task = asyncio.ensure_future(self._carried_out(equipment, self._outbox))
 
     async def _carried_out(self, equipment: Equipment, outbox: Outbox) -> None:
-        work = self._work or _load_work()
         try:
+            work = self._work or _load_work()
             await work(_Line(self._orders, outbox), equipment)
         except Exception as error:  # noqa: BLE001 - the border of a process: its leader is told
             # Not its text: nothing that holds a secret may reach the cluster's logs.
