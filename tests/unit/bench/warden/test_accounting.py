@@ -61,6 +61,13 @@ def test_the_group_of_a_maker_that_is_gone_is_removed(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pid", "wanted"), [("no-number", False), (str(os.getpid()), False)])
+@pytest.mark.parametrize(
+    ("pid", "wanted"),
+    [
+        pytest.param("no-number", False, id="no number"),
+        # An id of its own: two test workers would name it by two PIDs.
+        pytest.param(str(os.getpid()), False, id="lives"),
+    ],
+)
 def test_who_lives_or_is_no_number_is_not_gone(pid, wanted):
     assert is_gone(pid) is wanted
