@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from bench.journal import read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
 from bench.report.ab import ab_detail
+from bench.report.figures import counted
 
 Report = Callable[[Document], str]
 
@@ -117,10 +118,24 @@ def outcome_of(published: Published, document: Document, *, journal: Path | None
         failed=document.completeness.failed,
         spent_usd=document.spend.total_usd,
         summary_text=published.summary_text,
-        notes=published.faults,
+        notes=(*published.faults, *_without_document(published, document, journal)),
         journal=journal,
         detail=ab_detail(document),
         is_day_limited=is_day_limited(document.config),
+    )
+
+
+def _without_document(
+    published: Published, document: Document, journal: Path | None
+) -> Iterator[str]:
+    """Say what is lost where requests were made and the result document could not be written."""
+    if journal is None or any(path.suffix == ".json" for path in published.files):
+        return
+    lost = len(document.possibly_billed)
+    told = f"{counted(lost, 'request')} without a recorded end may have been billed"
+    yield (
+        f"no result document was saved; {told if lost else 'nothing is lost'}: "
+        f"{counted(len(document.trials), 'trial')} and what was paid are in the journal `{journal}`"
     )
 
 

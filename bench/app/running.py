@@ -161,13 +161,14 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     document = build_document(_ended(read_journal(path), footer))
     folder = part.reports_folder
     published = publish(document, folder, source=path, summary_width=session.summary_width)
-    notes = list(published.faults)
+    outcome = outcome_of(published, document, journal=path)
+    notes = list(outcome.notes)
     fault = end.fault or fault
     if fault is not None:
         notes.insert(0, fault.message)
     if archive is not None:
-        notes += keep([path, *shards_of(path), folder / f"{path.stem}.json"], archive)
-    outcome = outcome_of(published, document, journal=path)
+        made = [file for file in published.files if file.suffix == ".json"]
+        notes += keep([path, *shards_of(path), *made], archive)
     code = end.exit_code or (JournalUnwritable.exit_code if fault else 0) or outcome.exit_code
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
     if code == 0 and (gated := _gated(document)) is not None:

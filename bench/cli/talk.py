@@ -116,6 +116,9 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
             command += f" {more}" if more else ""
             when = ", once a new day (UTC) or a higher `max-cost-per-day` leaves room"
             console.say(f"hint: `{command}` asks what is missing{when if by_day else ''}")
+    elif outcome.reason == "report_failed" and outcome.journal is not None:
+        command = f"gateway-bench render {shlex.quote(str(outcome.journal))}"
+        console.say(f"hint: `{command}` makes every file again, without one request")
     return Outcome(
         exit_code=outcome.exit_code,
         reason=outcome.reason,

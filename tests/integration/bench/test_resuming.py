@@ -77,3 +77,20 @@ def test_a_coding_task_that_is_through_is_no_hindrance_to_the_rest(bench):
     code, told, said = resume(bench)
     assert code == 0, said
     assert told["done"] == told["planned"] == 2
+
+
+def test_a_run_without_a_document_says_what_is_lost_and_where_everything_is(bench):
+    words = ("--case", "fixed_output_stream", "--runs", "3", "--warmup", "0")
+    process = bench.start_run("sim-ttft100-tokens20", *words)
+    bench.wait_for('"type":"trial"')
+    in_the_way = bench.journal.with_suffix(".json")
+    in_the_way.mkdir()
+    code, told, said = bench.finish(process)
+    assert (code, told["reason"]) == (1, "report_failed")
+    where = f"3 trials and what was paid are in the journal `{bench.journal}`"
+    assert f"no result document was saved; nothing is lost: {where}" in said
+    assert told["next"] == f"gateway-bench render {bench.journal}"
+    assert "makes every file again, without one request" in said
+    in_the_way.rmdir()
+    code, told, _ = bench.do("render", str(bench.journal))
+    assert (code, told["done"], len(told["files"])) == (0, 3, 6)
