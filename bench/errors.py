@@ -10,6 +10,7 @@ BenchError (1)
 ├── JournalUnwritable (5)     disk full, folder gone
 ├── JournalUnreadable (2)     not a journal, a newer version, no header
 ├── LoadProcessLost (5)       one of several senders is gone
+├── ClusterUnusable (2)       no such Ray cluster, or no room on it
 └── Refused (7)               a person has to say yes
 
 Exit codes are in docs/errors.md. Each class takes values and builds its own sentence; the hint is
@@ -87,12 +88,20 @@ class KeyRejected(BenchError):
 
     exit_code = 2
 
-    def __init__(self, *, variable: str | None, url: str, status: int, said: str) -> None:
+    def __init__(
+        self,
+        *,
+        variable: str | None,
+        url: str,
+        status: int,
+        said: str,
+        option: str = "--api-key-env",
+    ) -> None:
         key = f"the key in `{variable}`" if variable else "a request without a key"
         reason = said.removeprefix(f"HTTP {status}").removeprefix(": ")
         super().__init__(
             f"{url} refused {key} with HTTP {status}{f': {reason}' if reason else ''}",
-            hint="check the variable, or name another one with `--api-key-env`",
+            hint=f"check the variable, or name another one with `{option}`",
         )
 
 
@@ -117,6 +126,12 @@ def reason_in(error: OSError) -> str:
     """Return the system's words for ``error``, to go on with in a sentence."""
     said = error.strerror or type(error).__name__
     return f"{said[:1].lower()}{said[1:]}"
+
+
+class ClusterUnusable(BenchError):
+    """A Ray cluster can't carry the run; nothing was sent."""
+
+    exit_code = 2
 
 
 class LoadProcessLost(BenchError):

@@ -12,6 +12,7 @@ import asyncio
 import json
 import re
 import signal
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,10 +87,7 @@ class Client(asyncio.Protocol):
         *events, self.rest = (self.rest + data).split(_EVENT_END)
         for event in events:
             self.queue.put_nowait((at, event + _EVENT_END))
-        if self.rest and not self.is_streaming():
-            self.queue.put_nowait((at, self.rest))
-            self.rest = b""
-        elif self.rest.endswith(_BODY_END):
+        if (self.rest and not self.is_streaming()) or self.rest.endswith(_BODY_END):
             self.queue.put_nowait((at, self.rest))
             self.rest = b""
 
@@ -171,7 +169,9 @@ async def serve(arguments: argparse.Namespace) -> None:
     )
     ended = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
-    print(f"truth proxy ready: http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    port = server.sockets[0].getsockname()[1]
+    sys.stdout.write(f"truth proxy ready: http://127.0.0.1:{port}\n")
+    sys.stdout.flush()
     await ended.wait()
     server.close()
 

@@ -22,7 +22,7 @@ from bench.link import NoJob
 from bench.load.blocks import is_load
 from bench.model.case import Case, described
 from bench.model.document import Document
-from bench.model.paired import Pairing, Side
+from bench.model.paired import Arm, Pairing, Side
 from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
 from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
@@ -365,9 +365,24 @@ def _raise_rejected(part: _Part, end: RunEnd) -> None:
     response = end.refusal
     if response is None or response.status is None:
         return
+    base = _refused_base(part)
     raise KeyRejected(
-        variable=config.api_key_env,
-        url=part.session.endpoint.url,
+        variable=config.api_key_env if base is None else base.api_key_env,
+        url=part.session.endpoint.url if base is None else base.url,
         status=response.status,
         said="" if response.error is None else response.error.message,
+        option="--api-key-env" if base is None else "--baseline-api-key-env",
     )
+
+
+def _refused_base(part: _Part) -> Arm | None:
+    """Return the arm that is held against, if it was the one that refused its key."""
+    pairing = part.ledger.header.config.paired
+    if pairing is None:
+        return None
+    refused = [
+        trial.target_id
+        for trial in read_journal(part.journal.path).trials
+        if trial.invalidated == "key_rejected"
+    ]
+    return pairing.base if refused == [pairing.base.target_id] else None

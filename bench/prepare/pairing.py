@@ -7,7 +7,7 @@ import msgspec
 from bench.client.endpoint import Endpoint
 from bench.config import Config
 from bench.endpoint import resolve
-from bench.errors import UsageFault
+from bench.errors import KeyRejected, UsageFault
 from bench.keys import Origin
 from bench.link import Hello
 from bench.model.paired import Arm, Pairing, PairKind, PairLevel
@@ -46,8 +46,6 @@ class Labels:
     changed_suffix: str
     is_same: bool | None = None
     """Both arms are known to be the same; ``None`` = as their addresses say."""
-    is_strict: bool = False
-    """An undecided gate is told by the exit code."""
 
     def known_to(self, hello: Hello | None) -> "Labels":
         """Return what the job around two gateways calls them, and whether they are the same."""
@@ -246,7 +244,11 @@ def find_base(config: Config, hello: Hello | None, *, trusted_hosts: tuple[str, 
     """
     own = base_config(config)
     access = find_access(own, trusted_hosts=trusted_hosts, resolve=resolve)
-    listing = ask_gateway(access, dialect=config.settings.baseline_dialect)
+    try:
+        listing = ask_gateway(access, dialect=config.settings.baseline_dialect)
+    except KeyRejected as fault:
+        fault.hint = "check the variable, or name another one with `--baseline-api-key-env`"
+        raise
     is_simulated = listing.is_simulator or (hello is not None and hello.simulated_upstream)
     free = free_because(hello, listing, access.address)
     return Found(access=access, free_because=free, is_simulated=is_simulated)
@@ -288,8 +290,6 @@ def paired(
         levels=levels(config),
         confounds=setting_confounds(one, other, is_simulated=found.is_simulated),
         is_same=one.url == other.url if labels.is_same is None else labels.is_same,
-        gates=tuple(gate.text for gate in settings.fail_on) if labels.kind == "ab" else (),
-        is_strict=labels.is_strict,
     )
     targets = (
         _base_target(target, one, labels, model=settings.baseline_model),

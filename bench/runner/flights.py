@@ -123,7 +123,8 @@ class Flights:
         self._proofs: dict[str, str] = {}
         """Target id → a trial that succeeded."""
         self._settled = asyncio.Event()
-        self._has_answer = False
+        self._answered: set[str | None] = set()
+        """Arms whose first answer has come; ``None`` = the common endpoint."""
         self._noted: set[tuple[str, int | None]] = set()
         self._under_way: dict[str, _UnderWay] = {}
 
@@ -311,7 +312,7 @@ class Flights:
                 response = msgspec.structs.replace(response, error=explained(response, incident))
                 invalidated = incident.incident_class
                 self._noted_for(flight, incident)
-        if invalidated is None and self._refuses_key(response):
+        if invalidated is None and self._refuses_key(flight.planned.target_id, response):
             invalidated = "key_rejected"
         return replace(flight, response=response, invalidated=invalidated)
 
@@ -323,11 +324,12 @@ class Flights:
             self._control.lose_gateway(touched)
         self.note(self._control.incident or touched)
 
-    def _refuses_key(self, response: Response) -> bool:
-        """Say whether this is the run's first answer and it refuses the key; then stop."""
-        if self._has_answer or response.status is None:
+    def _refuses_key(self, target_id: str, response: Response) -> bool:
+        """Say whether this is an endpoint's first answer and it refuses the key; then stop."""
+        arm = target_id if target_id in self._ports.arms else None
+        if arm in self._answered or response.status is None:
             return False
-        self._has_answer = True
+        self._answered.add(arm)
         if response.status not in KEY_REFUSED:
             return False
         self.first_refusal = response
