@@ -6,6 +6,7 @@ a hundred thousand small objects stops the event loop for tens of milliseconds).
 
 from array import array
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Final
 
 from bench.model.trial import ChunkKind
@@ -39,6 +40,14 @@ class Deltas:
         self.reads.append(read)
         self.kinds.append(kind)
         self.characters.append(characters)
+
+    def extend(self, at_ns: int, read: int, kind: int, characters: list[int]) -> None:
+        """Add deltas of one kind that one read brought."""
+        count = len(characters)
+        self.at_ns.extend(repeat(at_ns, count))
+        self.reads.extend(repeat(read, count))
+        self.kinds += bytes((kind,)) * count
+        self.characters.extend(characters)
 
     def rows(self) -> Iterator[tuple[int, int, ChunkKind, int]]:
         """Yield ``(at_ns, characters, kind, read)`` per delta."""

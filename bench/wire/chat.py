@@ -1,7 +1,7 @@
 """Chat completions: the request, and the answer from its body, streamed or not."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -10,7 +10,16 @@ import msgspec
 from bench.model.case import ChatRequest, Message
 from bench.stream.sse import SseEvent
 from bench.wire.body import AnswerDecoder, Rest
-from bench.wire.chat_chunk import Choice, Chunk, Delta, ToolPiece, read_chunk
+from bench.wire.chat_chunk import (
+    Choice,
+    Chunk,
+    Delta,
+    PlainChunk,
+    ToolPiece,
+    plain_chunk,
+    plain_chunks,
+    read_chunk,
+)
 from bench.wire.chat_reasoning import ReasoningParts, put_back
 from bench.wire.draft import Draft
 from bench.wire.protocol import BodyDecoder
@@ -73,12 +82,40 @@ class ChatReader:
 
     def event(self, event: SseEvent) -> None:
         """Take one event; see ``Reader``."""
-        data = event.data
-        chunk = read_chunk(data)
-        if chunk is None:
-            return
-        if event.name == b"error" or chunk.error is not None or not (chunk.choices or chunk.usage):
-            self._draft.examine(data, is_error_event=event.name == b"error")
+        chunk = read_chunk(event.data)
+        if chunk is not None:
+            self._read(chunk, event.data, is_error_event=event.name == b"error")
+
+    def lines(self, data: bytes) -> int | None:
+        """Take pieces of content together; see ``Reader``."""
+        if b"\n" not in data:
+            chunk = plain_chunk(data)
+            if chunk is None:
+                return None
+            self._draft.add_content(chunk.choices[0].delta.content or "")
+            self._told((chunk,), data)
+            return 1
+        chunks = plain_chunks(data)
+        if chunks is None:
+            return None
+        pieces = [chunk.choices[0].delta.content for chunk in chunks]
+        self._draft.add_contents([piece for piece in pieces if piece])
+        self._told(chunks, data)
+        return len(chunks)
+
+    def _told(self, chunks: Sequence[PlainChunk], data: bytes) -> None:
+        draft, last = self._draft, chunks[-1]
+        draft.model = last.model or _last(chunk.model for chunk in chunks) or draft.model
+        draft.fingerprint = (
+            last.system_fingerprint
+            or _last(chunk.system_fingerprint for chunk in chunks)
+            or draft.fingerprint
+        )
+        self._first_event = self._first_event or data.partition(b"\n")[0]
+
+    def _read(self, chunk: Chunk, data: bytes, *, is_error_event: bool) -> None:
+        if is_error_event or chunk.error is not None or not (chunk.choices or chunk.usage):
+            self._draft.examine(data, is_error_event=is_error_event)
         self._first_event = self._first_event or data
         self._apply(chunk, data)
 
@@ -169,3 +206,9 @@ class ChatReader:
         if self._usage:
             fields["usage"] = self._usage
         return fields
+
+
+def _last(said: Iterable[str | None]) -> str | None:
+    """Return the last text that is not empty."""
+    *_, last = (None, *filter(None, said))
+    return last

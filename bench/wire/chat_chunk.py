@@ -6,7 +6,7 @@ or content in parts, takes the lenient way; both give the same ``Chunk``.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -59,6 +59,56 @@ class Chunk(msgspec.Struct, gc=False):
 
 
 _STRICT = msgspec.json.Decoder(Chunk)
+
+
+class PlainDelta(msgspec.Struct, gc=False):
+    """A delta that says nothing but content."""
+
+    content: str | None = None
+    reasoning_content: None = None
+    reasoning: None = None
+    reasoning_details: None = None
+    tool_calls: None = None
+    provider_metadata: None = None
+
+
+class PlainChoice(msgspec.Struct, gc=False):
+    """The only choice, which does not end here."""
+
+    delta: PlainDelta
+    index: Literal[0] | None = None
+    finish_reason: None = None
+
+
+class PlainChunk(msgspec.Struct, gc=False):
+    """A piece of content and nothing else: nine of ten events. Decoding it says whether it is one."""
+
+    choices: tuple[PlainChoice]
+    model: str | None = None
+    system_fingerprint: str | None = None
+    usage: None = None
+    error: None = None
+
+
+_PLAIN = msgspec.json.Decoder(PlainChunk)
+
+
+def plain_chunk(data: bytes) -> PlainChunk | None:
+    """Return the piece of content in ``data``; ``None`` = there is more, or something else, in it."""
+    try:
+        return _PLAIN.decode(data)
+    except msgspec.DecodeError:
+        return None
+
+
+def plain_chunks(data: bytes) -> list[PlainChunk] | None:
+    """Return the pieces of content in ``data``, one a line; ``None`` = there is more in it."""
+    try:
+        chunks = _PLAIN.decode_lines(data)
+    except msgspec.DecodeError:
+        return None
+    # A line without anything on it is passed over.
+    return chunks if len(chunks) == data.count(b"\n") + 1 else None
 
 
 def read_chunk(data: bytes) -> Chunk | None:

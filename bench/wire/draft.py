@@ -50,6 +50,12 @@ class Draft:
             self.content.append(text)
             self._note(CONTENT, len(text))
 
+    def add_contents(self, texts: list[str]) -> None:
+        """Add pieces of the answer that came in one read, none of them empty."""
+        self.content += texts
+        if not self.is_json:
+            self.deltas.extend(self.at_ns, self.read, CONTENT, list(map(len, texts)))
+
     def add_reasoning(self, text: str) -> None:
         """Add a piece of reasoning; nothing if it is empty."""
         if text:

@@ -87,6 +87,10 @@ class MessagesReader:
             return
         self._structure(said, event.data)
 
+    def lines(self, data: bytes) -> int | None:  # noqa: ARG002 - the protocol's
+        """Take nothing: these events have names."""
+        return None
+
     def whole(self, body: bytes) -> None:
         """Take an answer in one piece; see ``Reader``."""
         fields = msgspec.json.decode(body)
