@@ -27,6 +27,8 @@ class Carrier(Protocol):
     idle_since_ns: int
     """When its last exchange ended."""
     opened_ns: int
+    settled: asyncio.Event
+    """It is known how much it takes at a time."""
     local_port: int | None
     http_version: Literal["1.1", "2"]
 

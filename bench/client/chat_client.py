@@ -168,6 +168,7 @@ class HttpChatClient:
         for line in lines:
             line.idle_since_ns = now_ns
             self._pool.keep(line)
+        await self._pool.settle(self._timeouts.connect_ms / 1e3)
         return len(lines) == count
 
     async def _opened(self) -> Carrier | None:
@@ -251,6 +252,7 @@ class HttpChatClient:
         if attempt.is_fresh or self._shares is False:
             return await self._dial(attempt.phases, attempt.deadline_ns)
         async with self._dialling:
+            await self._pool.settle(self._patience_s(attempt.deadline_ns))
             line = self._pool.take()
             if line is None:
                 line = await self._dial(attempt.phases, attempt.deadline_ns)
@@ -277,9 +279,12 @@ class HttpChatClient:
         return Exchange(decoder, limits, is_framed=is_framed)
 
     async def _dial(self, phases: Phases, deadline_ns: int) -> Carrier:
-        left_ms = (deadline_ns - self._now_ns()) / 1e6
-        timeout_ms = max(0.0, min(self._timeouts.connect_ms, left_ms))
-        line = await self._dialler.dial(phases, timeout_s=timeout_ms / 1e3)
+        line = await self._dialler.dial(phases, timeout_s=self._patience_s(deadline_ns))
         self._shares = line.http_version == "2"
         self._pool.add(line)
         return line
+
+    def _patience_s(self, deadline_ns: int) -> float:
+        """Return how long a connection may take to open for a request with that deadline."""
+        left_ms = (deadline_ns - self._now_ns()) / 1e6
+        return max(0.0, min(self._timeouts.connect_ms, left_ms)) / 1e3

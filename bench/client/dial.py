@@ -271,18 +271,26 @@ class Dialler:
                 ssl=self._to.proxy_tls,
                 server_hostname=self._host,
             )
-            outer.write(connect_request(proxy, address.host, address.port))
-            check_connected(await waiting.head())
-        phases.proxy_ns = self._now_ns() - began
-        began = self._now_ns()
-        with _told_apart(self._endpoint):
-            transport = await loop.start_tls(
-                outer, cast(asyncio.Protocol, waiting), self._to.tls, server_hostname=address.host
-            )
-        phases.tls_ns = self._now_ns() - began
-        if transport is None:  # as typed; it means that the connection is gone
-            raise DialFailed("connect_reset", f"{self._where} broke the connection off")
-        return self._handed_over(waiting, transport)
+        with ExitStack() as stack:
+            stack.callback(outer.abort)
+            with self._of_the_proxy(), _told_apart(self._where):
+                outer.write(connect_request(proxy, address.host, address.port))
+                check_connected(await waiting.head())
+            phases.proxy_ns = self._now_ns() - began
+            began = self._now_ns()
+            with _told_apart(self._endpoint):
+                transport = await loop.start_tls(
+                    outer,
+                    cast(asyncio.Protocol, waiting),
+                    self._to.tls,
+                    server_hostname=address.host,
+                )
+            phases.tls_ns = self._now_ns() - began
+            if transport is None:  # as typed; it means that the connection is gone
+                raise DialFailed("connect_reset", f"{self._where} broke the connection off")
+            line = self._handed_over(waiting, transport)
+            stack.pop_all()
+        return line
 
     @property
     def _endpoint(self) -> str:

@@ -26,8 +26,9 @@ class Line:
         loop = asyncio.get_running_loop()
         self.closed: asyncio.Future[None] = loop.create_future()
         """Done once the connection is gone."""
-        self.is_warm = False
-        """An earlier exchange went over it."""
+        self.settled = asyncio.Event()
+        """From the beginning: HTTP/1.1 has nothing to agree on."""
+        self.settled.set()
         self.stamped_by: Literal["kernel", "loop"] = "loop"
         self.opened_ns = self.idle_since_ns = now_ns()
         self.local_port: int | None = None
@@ -75,7 +76,6 @@ class Line:
         finally:
             self._stop_timer()
             self._exchange = self._over = None
-            self.is_warm = True
             self.idle_since_ns = self._now_ns()
             if not exchange.http.is_reusable or exchange.sent_ns is None:
                 self.abort()

@@ -17,7 +17,7 @@ import h2.events
 import h2.exceptions
 from h2.connection import ConnectionState
 from h2.errors import ErrorCodes
-from h2.settings import SettingCodes
+from h2.settings import SettingCodes, Settings
 from hyperframe.frame import Frame, GoAwayFrame
 
 from bench.client.carrier import ByteTransport
@@ -29,6 +29,9 @@ _WINDOW = 16 * 1024 * 1024
 """Bytes that a server may send unasked: no stream ever waits for this client."""
 _MOST_STREAMS = 100
 """On one connection, where the server names no limit of its own (RFC 9113, 6.5.2 asks for 100)."""
+
+_FIRST = b"HTTP/"
+_OURS = {SettingCodes.ENABLE_PUSH: 0, SettingCodes.INITIAL_WINDOW_SIZE: _WINDOW}
 
 
 class _Connection(h2.connection.H2Connection):
@@ -84,9 +87,13 @@ class MultiplexedLine:
         self.local_port: int | None = None
         self._now_ns = now_ns
         self._transport: ByteTransport | None = None
+        self.settled = asyncio.Event()
+        """The server has said how many streams it takes, or is gone."""
         self._streams: dict[int, _Carried] = {}
         self._is_leaving = False
         """The server takes no more streams (GOAWAY), or broke the protocol."""
+        self._broken: str | None = None
+        """How it broke it."""
         self._h2 = _Connection(h2.config.H2Configuration(header_encoding=None))
 
     @property
@@ -102,7 +109,9 @@ class MultiplexedLine:
 
     @property
     def room(self) -> int:
-        """How many more streams the server takes now."""
+        """How many more streams the server takes now; one until it has said how many."""
+        if not self.settled.is_set():
+            return int(self.is_open and not self._streams)
         most = min(self._h2.remote_settings.max_concurrent_streams, _MOST_STREAMS)
         return max(0, most - len(self._streams)) if self.is_open else 0
 
@@ -111,6 +120,9 @@ class MultiplexedLine:
 
         Cancelling, and every end before the server's, resets that stream alone.
         """
+        if self._broken is not None:
+            exchange.fail(self._now_ns(), "invalid_http", self._broken)
+            return
         if not self.room:
             exchange.reset(self._now_ns(), "it was closed before the request was sent")
             return
@@ -148,8 +160,8 @@ class MultiplexedLine:
         self._transport = transport
         name = transport.get_extra_info("sockname")
         self.local_port = name[1] if name else None
-        self._h2.local_settings[SettingCodes.ENABLE_PUSH] = 0
-        self._h2.local_settings[SettingCodes.INITIAL_WINDOW_SIZE] = _WINDOW
+        # Values that are set one by one go out only after the server has confirmed the defaults.
+        self._h2.local_settings = Settings(client=True, initial_values=_OURS)
         self._h2.initiate_connection()
         self._h2.increment_flow_control_window(_WINDOW)
         self._write()
@@ -160,6 +172,10 @@ class MultiplexedLine:
 
     def take(self, at_ns: int, data: bytes) -> None:
         """Hand what arrived at ``at_ns`` to the streams that it is for."""
+        if not self.settled.is_set() and data.startswith(_FIRST):
+            # Taken for a frame it is one of 4 MB, which `h2` would wait for.
+            self._break(at_ns, "not HTTP/2: the server answered in HTTP/1.1")
+            return
         seen = _Seen()
         try:
             for event in self._h2.receive_data(data):
@@ -187,6 +203,7 @@ class MultiplexedLine:
     def connection_lost(self, exc: Exception | None) -> None:
         """Take that the connection is gone."""
         self._is_leaving = True
+        self.settled.set()
         for carried in self._streams.values():
             carried.exchange.reset(self._now_ns(), str(exc) if exc else "closed")
             _finish(carried)
@@ -212,17 +229,19 @@ class MultiplexedLine:
             case h2.events.DataReceived(stream_id=number, data=data):
                 seen.frames[number].body += data
                 self._h2.acknowledge_received_data(event.flow_controlled_length, number)
+            case h2.events.RemoteSettingsChanged():
+                self.settled.set()
             case h2.events.StreamEnded(stream_id=number):
                 seen.frames[number].is_end = True
             case h2.events.StreamReset(stream_id=number, error_code=code):
                 seen.resets[number] = int(code or 0)
-            case h2.events.ConnectionTerminated(error_code=code, last_stream_id=last):
+            case h2.events.ConnectionTerminated():
                 self._is_leaving = True
-                for number in self._streams:
-                    if last is not None and number > last:
-                        seen.resets[number] = int(code or 0)
+                last = event.last_stream_id or 0
+                left_out = [number for number in self._streams if number > last]
+                seen.resets |= dict.fromkeys(left_out, int(event.error_code or 0))
             case _:
-                pass  # settings and windows are h2's business; what they allow is sent below
+                pass  # windows are h2's business; what they allow is sent below
 
     def _hand_on(self, at_ns: int, seen: _Seen) -> None:
         for number, frames in seen.frames.items():
@@ -270,7 +289,7 @@ class MultiplexedLine:
             self.resume_writing()
 
     def _break(self, at_ns: int, message: str) -> None:
-        self._is_leaving = True
+        self._is_leaving, self._broken = True, message
         for carried in self._streams.values():
             carried.exchange.fail(at_ns, "invalid_http", message)
             _finish(carried)

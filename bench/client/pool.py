@@ -1,6 +1,8 @@
 """Open connections between requests: which one the next request goes over."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from bench.client.carrier import Carrier
 
@@ -49,6 +51,13 @@ class Pool:
             line.abort()
         self._leave_stale(oldest_ns)
         return next((line for line in reversed(self._shared) if line.room), None)
+
+    async def settle(self, patience_s: float) -> None:
+        """Wait until it is known of shared connections how much they take, or for so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                for line in tuple(self._shared):
+                    await line.settled.wait()
 
     def close_stale(self) -> None:
         """Close what is too long idle, and forget what the other side has closed."""
