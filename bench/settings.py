@@ -20,6 +20,7 @@ from bench.load.levels import (
     rate_levels,
     sweep_range,
 )
+from bench.load.machines import ray_address, read_cpus
 from bench.load.rules import Gaps, StopRule, read_gaps, read_speed, read_stop_rule
 from bench.load.slo import Slo, read_slo
 from bench.mappings import split_lists
@@ -142,6 +143,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="stop-on", read=read_stop_rule, kind="many", default=()),
         Setting(name="spread", read=positive_duration_ms),
         Setting(name="workers", read=whole(1), default=1),
+        Setting(name="engine", read=one_of("local", "ray"), default="local"),
+        Setting(name="ray-address", read=ray_address, places=frozenset({"env"})),
+        Setting(name="ray-cpus", read=read_cpus, default=1.0),
         Setting(name="header", read=header, kind="many", default=(), secret=True),
         Setting(name="header-env", read=header_variable, kind="many", default=()),
         Setting(name="cacert"),
@@ -173,6 +177,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="cold-pairs", read=whole(0)),
         Setting(name="prompt-bytes", read=prompt_sizes),
         Setting(name="fail-on", read=read_gate, kind="many", default=()),
+        _switch("strict"),
     )
 }
 
@@ -247,6 +252,12 @@ class Settings:
     """Milliseconds over which the blocks of a plan are begun."""
     workers: int
     """Processes that send the load."""
+    engine: str
+    """Where they run: on this machine, or on a Ray cluster."""
+    ray_address: str | None
+    """Of the cluster; ``None`` = one of our own, here, for the time of the run."""
+    ray_cpus: float
+    """That each load process asks of the cluster."""
     header: tuple[tuple[str, str], ...]
     header_env: tuple[tuple[str, str], ...]
     """Header name and the variable that holds its value."""
@@ -292,7 +303,9 @@ class Settings:
     prompt_bytes: PromptSizes | None
     """Lengths of prompts, each a level of its own; ``None`` = the case's prompt."""
     fail_on: tuple[Gate, ...]
-    """Gates on the difference of two sides."""
+    """Limits over the run, or on the difference of two sides."""
+    strict: bool
+    """An undecided gate is told by the exit code."""
 
 
 def read_value(setting: Setting, raw: object) -> object:

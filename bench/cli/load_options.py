@@ -95,6 +95,27 @@ LOAD_ROWS = (
     ),
     OptionRow(
         section=LOAD,
+        spellings=("--engine",),
+        field="engine",
+        metavar="NAME",
+        help="Where those processes run: local, or ray (a Ray cluster; extra `ray`). Default: local.",
+    ),
+    OptionRow(
+        section=LOAD,
+        spellings=("--ray-address",),
+        field="ray_address",
+        metavar="HOST:PORT",
+        help="Head of a Ray cluster; the key goes to its nodes. Default: a cluster of our own, here.",
+    ),
+    OptionRow(
+        section=LOAD,
+        spellings=("--ray-cpus",),
+        field="ray_cpus",
+        metavar="X",
+        help="CPUs that each process asks of the Ray cluster: 0.5 = two on one. Default: 1.",
+    ),
+    OptionRow(
+        section=LOAD,
         spellings=("--spread",),
         field="spread",
         metavar="TIME",

@@ -16,7 +16,6 @@ from ray.exceptions import ActorUnavailableError, RayError
 from bench.cluster.driver import Driver, first_line
 from bench.cluster.outbox import Batch
 from bench.cluster.pieces import ShardCopy, secret_parts
-from bench.cluster.places import ClusterUnusable
 from bench.cluster.words import (
     FromBridge,
     Heard,
@@ -29,6 +28,7 @@ from bench.cluster.words import (
     frame,
     read_word,
 )
+from bench.errors import ClusterUnusable
 
 _PAUSE_S = 0.5
 _MOST_PAUSES = 120
@@ -54,10 +54,11 @@ class Bridge:
         self._shards: dict[int, ShardCopy] = {}
         """Of the load processes that were placed."""
         self._over: set[int] = set()
-        self._orders: dict[int, asyncio.Queue[bytes]] = {
+        self._orders: dict[int, asyncio.Queue[bytes | None]] = {
             number: asyncio.Queue() for number in opened.setups
         }
         self._tasks: list[asyncio.Task[None]] = []
+        self._pulls: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
         """Place the actors, tell the leader where they are, and begin to work for it.
@@ -70,18 +71,20 @@ class Bridge:
         self._shards = {n: ShardCopy(path) for n, path in self._opened.shards.items()}
         for number, setup in self._opened.setups.items():
             self._orders[number].put_nowait(setup)
-            self._tasks += [
-                asyncio.ensure_future(self._telling(number)),
-                asyncio.ensure_future(self._pulling(number)),
-            ]
-        self._tasks.append(asyncio.ensure_future(self._syncing()))
+            self._tasks.append(asyncio.ensure_future(self._telling(number)))
+            self._pulls.append(asyncio.ensure_future(self._pulling(number)))
+        self._tasks += [*self._pulls, asyncio.ensure_future(self._syncing())]
 
     def tell(self, number: int, word: bytes) -> None:
         """Hand an order on; one that is gone hears nothing."""
         self._orders[number].put_nowait(word)
 
     async def close(self) -> None:
-        """End everything; twice is once."""
+        """Let everyone finish who was dismissed, and end the others; twice is once."""
+        for orders in self._orders.values():
+            orders.put_nowait(None)
+        if self._pulls:
+            await asyncio.wait(self._pulls, timeout=_RECOVERY_S)
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -99,10 +102,10 @@ class Bridge:
         with contextlib.suppress(RayError):  # `_pulling` meets the same end and tells of it
             for place, part in enumerate(secret_parts(self._opened.secret_words)):
                 await _insisted(handle.equip.remote, place, part)
-            while True:
-                word = await self._orders[number].get()
+            while (word := await self._orders[number].get()) is not None:
                 await _insisted(handle.tell.remote, ordinal, word)
                 ordinal += 1
+            await _insisted(handle.hang_up.remote)
 
     async def _pulling(self, number: int) -> None:
         """Fetch shard and reports until the load process is over or gone."""

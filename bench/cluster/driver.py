@@ -15,8 +15,9 @@ from ray.util.scheduling_strategies import (
 
 from bench import __version__
 from bench.cluster.generator import Generator, Proof, rest_of_shard
-from bench.cluster.places import ClusterUnusable, Node, misplaced, too_small, wrong_version
+from bench.cluster.places import Node, misplaced, too_small, wrong_version
 from bench.cluster.words import Open, Place
+from bench.errors import ClusterUnusable
 
 PLACEMENT_S = 60.0
 """A cluster that grows by itself may take longer: it is to be made large enough before."""

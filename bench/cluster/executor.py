@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from bench.cluster.generator import boot_id
-from bench.cluster.places import ClusterUnusable
 from bench.cluster.session import end_session
 from bench.cluster.surroundings import private_cluster, without
 from bench.cluster.words import (
@@ -31,7 +30,7 @@ from bench.cluster.words import (
     frame,
     read_word,
 )
-from bench.errors import LoadProcessLost
+from bench.errors import ClusterUnusable, LoadProcessLost
 from bench.executor import Equipment, LoadProcess, Whereabouts
 from bench.model.fleet import Order, Report, Setup, decode_report, encode
 

@@ -12,29 +12,20 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from bench import __version__
 from bench.cluster.outbox import Batch, Outbox
+from bench.errors import LoadProcessLost
 from bench.executor import Equipment
+from bench.fleet.work import Line, work
 from bench.model.fleet import Failed, Order, Report, Setup, decode_order, encode
 
 BATCH_BYTES = 4 * 1024 * 1024
 WAIT_S = 0.25
 """So long a batch waits for a word: what a node that dies takes along is this much, and a batch."""
+_ENDING_S = 5.0
+"""So long the end of what is in flight may take that is given up."""
 _STEM = "shard"
-
-
-class Line(Protocol):
-    """The load process's side of the talk with its leader."""
-
-    async def hear(self) -> Order:
-        """Return the next order; waits for it."""
-        ...
-
-    async def tell(self, report: Report) -> None:
-        """Say something; what was written before it is in the shard."""
-        ...
 
 
 Work = Callable[[Line, Equipment], Awaitable[None]]
@@ -59,16 +50,16 @@ class Generator:
 
     Args:
         number: Of the load process.
-        work: ``None`` = the real one.
+        work: Another than the real one.
         root: Where its folder is made; ``None`` = where this system keeps temporary files.
     """
 
-    def __init__(self, number: int, work: Work | None = None, *, root: Path | None = None) -> None:
+    def __init__(self, number: int, work: Work = work, *, root: Path | None = None) -> None:
         self._number = number
         self._work = work
         self._folder = Path(tempfile.mkdtemp(prefix=f"gateway-bench-{number}-", dir=root))
         self._parts: list[bytes] = []
-        self._orders: asyncio.Queue[Order] = asyncio.Queue()
+        self._orders: asyncio.Queue[Order | None] = asyncio.Queue()
         self._heard = 0
         self._outbox: Outbox | None = None
         self._task: asyncio.Task[None] | None = None
@@ -105,9 +96,15 @@ class Generator:
             return Batch(data=b"", words=())
         return await self._outbox.batch(offset=offset, taken=taken, wait_s=WAIT_S)
 
+    async def hang_up(self) -> None:
+        """Say that no order follows: one that was not dismissed gives up what is in flight."""
+        self._orders.put_nowait(None)
+
     async def give_up(self, offset: int) -> bytes:
         """End the load process, if it still works; return the rest of its shard and remove that."""
+        await self.hang_up()
         if self._task is not None:
+            await asyncio.wait({self._task}, timeout=_ENDING_S)
             self._task.cancel()
             await asyncio.wait({self._task})
         return rest_of_shard(str(self._folder), self._number, offset)
@@ -120,8 +117,7 @@ class Generator:
 
     async def _carried_out(self, equipment: Equipment, outbox: Outbox) -> None:
         try:
-            work = self._work or _load_work()
-            await work(_Line(self._orders, outbox), equipment)
+            await self._work(_Line(self._orders, outbox), equipment)
         except Exception as error:  # noqa: BLE001 - the border of a process: its leader is told
             # Not its text: nothing that holds a secret may reach the cluster's logs.
             outbox.put(encode(Failed(message=f"it met {type(error).__name__}")))
@@ -132,12 +128,15 @@ class Generator:
 class _Line:
     """The talk, through two queues."""
 
-    def __init__(self, orders: "asyncio.Queue[Order]", outbox: Outbox) -> None:
+    def __init__(self, orders: "asyncio.Queue[Order | None]", outbox: Outbox) -> None:
         self._orders = orders
         self._outbox = outbox
 
     async def hear(self) -> Order:
-        return await self._orders.get()
+        order = await self._orders.get()
+        if order is None:
+            raise LoadProcessLost(0, "its leader is gone")
+        return order
 
     async def tell(self, report: Report) -> None:
         self._outbox.put(encode(report))
@@ -165,7 +164,3 @@ def rest_of_shard(folder: str, number: int, offset: int) -> bytes:
         return b""
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _load_work() -> Work:
-    raise NotImplementedError

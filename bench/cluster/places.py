@@ -5,13 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.cluster.words import Place
-from bench.errors import BenchError
-
-
-class ClusterUnusable(BenchError):
-    """A Ray cluster can't carry the run; nothing was sent."""
-
-    exit_code = 2
+from bench.errors import ClusterUnusable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What the leader and the process that drives Ray say to each other, over one socket pair.
 
-Frames: four bytes of length, then MessagePack. Orders and reports travel through unread.
+MessagePack inside the frames of load processes. Orders and reports travel through unread.
 """
 
 import asyncio
@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import msgspec
 
-_LENGTH_BYTES = 4
+from bench.fleet.frames import framed, read_frame
 
 
 class _Word(msgspec.Struct, frozen=True, kw_only=True):
-    """A frame; never written down."""
+    """Never written down."""
 
 
 class Open(_Word, frozen=True, kw_only=True, tag="open"):
@@ -93,15 +93,11 @@ _Said = TypeVar("_Said")
 async def read_word(
     reader: asyncio.StreamReader, decoder: msgspec.msgpack.Decoder[_Said]
 ) -> _Said | None:
-    """Return the next frame; ``None`` when the other side is gone, also in the middle of one."""
-    try:
-        size = int.from_bytes(await reader.readexactly(_LENGTH_BYTES), "big")
-        return decoder.decode(await reader.readexactly(size))
-    except (asyncio.IncompleteReadError, ConnectionError):
-        return None
+    """Return the next word; ``None`` when the other side is gone, also in the middle of one."""
+    data = await read_frame(reader)
+    return None if data is None else decoder.decode(data)
 
 
 def frame(word: ToBridge | FromBridge) -> bytes:
     """Return a word as it is sent."""
-    data = msgspec.msgpack.encode(word)
-    return len(data).to_bytes(_LENGTH_BYTES, "big") + data
+    return framed(msgspec.msgpack.encode(word))

@@ -213,6 +213,7 @@ def _refuse_without_load(config: Config) -> None:
         "--stop-on": bool(settings.stop_on),
         "--slo": bool(settings.slo),
         "--workers": config.trust["workers"] is Origin.FLAG,
+        "--engine": config.trust["engine"] is Origin.FLAG,
     }
     for name, is_typed in typed.items():
         if is_typed:

@@ -8,8 +8,7 @@ import psutil
 import pytest
 
 from bench.cluster.executor import RayExecutor
-from bench.cluster.places import ClusterUnusable
-from bench.errors import LoadProcessLost
+from bench.errors import ClusterUnusable, LoadProcessLost
 from bench.executor import Equipment
 from bench.model.fleet import Dismiss, Echo, Probe, Setup
 from tests.sample_documents import header
