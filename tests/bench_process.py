@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.document_schema import check_documents
+
 PATIENCE_S = 60
 """A safety stop for a machine under load, never a bound that is tested."""
 ROOT = Path(__file__).parents[1]
@@ -78,8 +80,12 @@ class Bench:
         return self.start("bench", model, *address, *words, "--json", link=link)
 
     def finish(self, process: "subprocess.Popen[str]") -> tuple[int, dict[str, object], str]:
-        """Return exit code, the object on stdout, and what was said."""
+        """Return exit code, the object on stdout, and what was said.
+
+        Every result document that is there afterwards has to keep to the schema that ships.
+        """
         out, err = process.communicate(timeout=PATIENCE_S)
+        check_documents(self.output)
         return process.returncode, json.loads(out) if out.strip() else {}, err
 
     def do(self, *words: str) -> tuple[int, dict[str, object], str]:

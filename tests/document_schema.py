@@ -21,7 +21,7 @@ def _validator() -> jsonschema_rs.Validator:
 
 def check_documents(folder: Path) -> None:
     """Check every result document in a folder of results."""
-    for path in folder.glob("*.json"):
+    for path in filter(Path.is_file, folder.glob("*.json")):
         data = path.read_bytes()
         if b'"generator"' in data:
             check_document(data)
