@@ -20,7 +20,7 @@ from bench.money import reserve_usd, source_of
 from bench.runner.assignment import asked
 from bench.wire import PROTOCOLS
 
-_THOUSAND = 1_000
+_THOUSAND, _MILLION = 1_000, 1_000_000
 _MOST_NAMED = 3
 
 
@@ -187,4 +187,8 @@ def _why(target: Target, output: int | None) -> str:
 
 
 def _about(tokens: int) -> str:
-    return str(tokens) if tokens < _THOUSAND else f"{tokens / _THOUSAND:.0f} thousand"
+    if tokens < _THOUSAND:
+        return str(tokens)
+    if tokens < _MILLION:
+        return f"{tokens / _THOUSAND:.0f} thousand"
+    return f"{tokens / _MILLION:.1f} million"

@@ -57,7 +57,7 @@ def agent_sentences(document: Document) -> tuple[str, ...]:
         tried, interval = _tried(agent), percent_range(agent.solve_rate_interval)
         more = [
             f"in {counted(agent.tasks, 'task')}, {interval}" if interval else "",
-            f"{middle(agent.turns)} turns" if agent.turns else "",
+            _turns(agent),
             f"{usd(agent.cost_per_solved_usd)} each" if agent.cost_per_solved_usd else "",
             f"{counted(sum(agent.unscored.values()), 'trial')} without a verdict"
             if agent.unscored
@@ -260,6 +260,11 @@ def _ended(agent: AgentSummary) -> dict[str, int]:
         stop: count for stop, count in agent.unscored.items() if stop not in agent.stop_reasons
     }
     return {**agent.stop_reasons, **other}
+
+
+def _turns(agent: AgentSummary) -> str:
+    count = middle(agent.turns)
+    return "" if agent.turns is None else f"{count} turn{'' if count == '1' else 's'}"
 
 
 def _tried(agent: AgentSummary) -> str:

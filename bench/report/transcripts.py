@@ -1,5 +1,6 @@
 """What was said and done in each agentic trial, for who asks how a verdict came about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.model.agent import ToolTrace
@@ -11,6 +12,7 @@ from bench.report.figures import ABSENT, counted, duration, ms, usd
 MOST_TRANSCRIPTS = 200
 MOST_CHARACTERS = 1_500
 """Of one text; the JSON document has all of it."""
+_MOST_PATHS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +50,12 @@ class Transcript:
 def transcripts(document: Document) -> tuple[tuple[Transcript, ...], int]:
     """Return the transcripts that are shown, and how many more there are."""
     agentic = [trial for trial in document.trials if trial.agent is not None and not trial.warmup]
-    shown = tuple(map(_transcript, agentic[:MOST_TRANSCRIPTS]))
+    shown = tuple(map(transcript, agentic[:MOST_TRANSCRIPTS]))
     return shown, len(agentic) - len(shown)
 
 
-def _transcript(trial: DocumentTrial) -> Transcript:
+def transcript(trial: DocumentTrial) -> Transcript:
+    """Return what was said and done in an agentic trial."""
     run, evaluation = trial.agent, trial.evaluation
     facts = []
     if run is not None:
@@ -62,7 +65,7 @@ def _transcript(trial: DocumentTrial) -> Transcript:
             counted(run.tool_calls, "tool call"),
             duration(run.wall_ms),
             f"cost {usd(trial.estimated_cost_usd)}",
-            f"changed: {', '.join(run.changed_files) or 'nothing'}",
+            f"changed: {_named(run.changed_files)}",
         ]
     if evaluation is not None and evaluation.detail:
         facts.append(evaluation.detail)
@@ -72,6 +75,12 @@ def _transcript(trial: DocumentTrial) -> Transcript:
         detail="; ".join(facts),
         turns=tuple(map(_turn, trial.turns)),
     )
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_PATHS
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{', '.join(paths[:_MOST_PATHS])}{rest}" if paths else "nothing"
 
 
 def _verdict(trial: DocumentTrial) -> str:
@@ -106,7 +115,7 @@ def _call(call: ToolTrace) -> CallShown:
     ]
     told = f" ({', '.join(marks)})" if marks else ""
     return CallShown(
-        title=f"{call.name}: {call.detail}{told} · {ms(call.duration_ms)} ms",
+        title=f"{call.name}: {call.detail.removeprefix(f'{call.name}: ')}{told} · {ms(call.duration_ms)} ms",
         is_bad=not call.ok,
         arguments=shorten(call.arguments, MOST_CHARACTERS),
         result=shorten(call.result, MOST_CHARACTERS),

@@ -11,10 +11,14 @@ from bench.money import spent_on
 from bench.report.answers import is_failed
 from bench.report.escaping import shorten, visible, wrap
 from bench.report.figures import ms, usd
+from bench.report.transcripts import transcript
 
 _MOST_TEXT = 4_000
 """Characters of an answer that a card shows; the JSON document has all of it."""
 _MOST_MESSAGE = 400
+_MOST_OF_TURN = 600
+"""Characters of what was said in one of many turns."""
+_MOST_PATHS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +72,36 @@ def trial_card(trial: DocumentTrial, *, width: int) -> str:
     for name, value in _facts(trial):
         fact = wrap(visible(f"{name}: {value}"), width - 2, indent="  ")
         lines += [f"  {line}" for line in fact]
+    if trial.agent is not None:
+        lines += _work(trial, width)
+        return "\n".join(lines) + "\n"
     for title, text in (
         ("Reasoning", trial.response.reasoning),
         ("Answer", trial.response.content),
     ):
-        if text:
-            shown = visible(shorten(text, _MOST_TEXT), keep="\n")
-            lines += ["", title, *(f"  {line}" for line in shown.split("\n"))]
+        lines += ["", title, *_text(text, _MOST_TEXT)] if text else []
     return "\n".join(lines) + "\n"
+
+
+def _work(trial: DocumentTrial, width: int) -> Iterator[str]:
+    """Yield how an agentic trial went, turn by turn; of bad calls also what the model was told."""
+    shown = transcript(trial)
+    yield from ("", "How it went")
+    yield from (f"  {line}" for line in wrap(visible(shown.detail), width - 2, indent="  "))
+    for turn in shown.turns:
+        yield from ("", visible(turn.title))
+        for text in (turn.reasoning, turn.content, turn.error):
+            yield from _text(text, _MOST_OF_TURN) if text else ()
+        for call in turn.calls:
+            title = f"{'!' if call.is_bad else '-'} {call.title}"
+            yield from (f"  {line}" for line in wrap(visible(title), width - 2, indent="  "))
+            yield from (f"  {line}" for line in _text(call.result, _MOST_OF_TURN) if call.is_bad)
+    yield from ("", "The HTML report and the JSON document have the whole texts.")
+
+
+def _text(text: str, most: int) -> list[str]:
+    shown = visible(shorten(text, most), keep="\n")
+    return [f"  {line}" for line in shown.split("\n")]
 
 
 def brief(trial: DocumentTrial) -> DocumentTrial:
@@ -93,7 +119,10 @@ def brief(trial: DocumentTrial) -> DocumentTrial:
         usage=msgspec.structs.replace(response.usage, raw={}),
         timing=msgspec.structs.replace(response.timing, itl_ms=None, content_itl_ms=None),
     )
-    return msgspec.structs.replace(trial, response=short, turns=())
+    agent = trial.agent
+    if agent is not None:
+        agent = msgspec.structs.replace(agent, changed_files=agent.changed_files[:_MOST_PATHS])
+    return msgspec.structs.replace(trial, response=short, agent=agent, turns=())
 
 
 def _line(trial: DocumentTrial) -> TrialLine:
