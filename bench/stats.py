@@ -98,11 +98,21 @@ def percentile_interval(ordered: Sequence[float], fraction: float) -> Interval |
     Returns:
         ``None`` below 6, 36, 72, 368 values: no pair of ranks reaches 95 % in each tail there.
     """
-    count = len(ordered)
-    if count < _SMALLEST_INTERVAL[fraction]:
-        return None
-    low, high = _interval_ranks(count, fraction)
-    return ordered[low], ordered[high]
+    ranks = interval_ranks(len(ordered), fraction)
+    return None if ranks is None else (ordered[ranks[0]], ordered[ranks[1]])
+
+
+def interval_ranks(count: int, fraction: float) -> tuple[int, int] | None:
+    """Return the ranks from 0 of the two values that enclose a percentile of ``count`` values.
+
+    Args:
+        count: From 0.
+        fraction: One of 0.5, 0.9, 0.95, 0.99.
+
+    Returns:
+        ``None`` below 6, 36, 72, 368 values.
+    """
+    return None if count < _SMALLEST_INTERVAL[fraction] else _interval_ranks(count, fraction)
 
 
 @lru_cache(maxsize=1024)
@@ -161,6 +171,23 @@ def mean_of(values: Iterable[float | None]) -> float | None:
     """Return the mean of the finite ones among ``values``; ``None`` without any."""
     known = finite(values)
     return math.fsum(known) / len(known) if known else None
+
+
+def mean_margin(values: Sequence[float]) -> float:
+    """Return half the width of the 95 % interval of a mean, by Student's t.
+
+    Its 97.5 % point is that of the normal distribution with three terms of Fisher's expansion:
+    within 0.1 % from 5 degrees of freedom on.
+
+    Args:
+        values: At least two.
+    """
+    count, mean = len(values), math.fsum(values) / len(values)
+    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (count - 1))
+    free, z = count - 1, Z95
+    t = z + (z**3 + z) / (4 * free) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
+    t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * free**3)
+    return t * deviation / math.sqrt(count)
 
 
 def bootstrap_over_cases(

@@ -5,15 +5,21 @@ side, and is undecided else. Formulas: docs/metrics.md, *Two builds*.
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bench.load.gates import Gate
+from bench.gates.deciding import decided
+from bench.ledger import Ledger
+from bench.load.columns import VALID
+from bench.load.gates import Gate, read_gate
 from bench.model.gates import GateResult, GateVerdict
-from bench.model.paired import Interval
-from bench.paired.blocks import Figure, Pair, Pairs
+from bench.model.paired import Confound, Interval, LevelResult, PairedSummary, Pairing
+from bench.paired.blocks import Figure, Pair, Pairs, find_pairs
+from bench.paired.comparability import spoiled
 from bench.paired.differences import FEWEST_PAIRS, median, median_interval, pairs_to_decide
-from bench.stats import Z95
+from bench.stage_book import StageEntry
+from bench.stats import mean_margin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +34,73 @@ class Level:
     """Failed share of b minus that of a, of each pair, torn by failures or not."""
     spoiled: str = ""
     """Why nothing may be decided: not comparable, client-bound."""
+
+
+def pair_gates(ledger: Ledger, pairing: Pairing, paired: PairedSummary) -> tuple[GateResult, ...]:
+    """Return how each gate of a comparison came out, level by level.
+
+    Gates were chosen beforehand, each for itself: the confidence of each is 95 %.
+    """
+    gates = [gate for gate in map(read_gate, ledger.header.config.gates) if gate.is_difference]
+    if not gates:
+        return ()
+    borders = [record.offset_ms for record in ledger.resumed]
+    entries = ledger.stages.entries
+    warm = {
+        pairs.level: pairs
+        for pairs in find_pairs(entries, borders=borders)
+        if pairs.phase == "warm"
+    }
+    results = {level.level: level for level in paired.levels}
+    seed = ledger.header.config.seed
+    return tuple(
+        judge(
+            gate,
+            _level(number, gate.quantity, paired.confounds, results, (warm, entries)),
+            seed=seed,
+        )
+        for gate in gates
+        for number in range(len(pairing.levels))
+    )
+
+
+def _level(
+    number: int,
+    quantity: str,
+    confounds: Sequence[Confound],
+    results: dict[int, LevelResult],
+    measured: tuple[dict[int, Pairs], Sequence[StageEntry]],
+) -> Level:
+    warm, entries = measured
+    result = results.get(number)
+    bound = result.client_bound if result is not None else ()
+    why = spoiled(confounds, quantity)
+    if not why and bound:
+        why = f"this client may be what was measured: {bound[0]}"
+    return Level(
+        number=number,
+        label=f"level {number + 1}" if result is None else result.label,
+        pairs=warm.get(number),
+        failures=failure_differences(entries, number),
+        spoiled=why,
+    )
+
+
+def failure_differences(entries: Iterable[StageEntry], level: int) -> tuple[float, ...]:
+    """Return the failed share of b minus that of a, pair by pair of a level's warm phase."""
+    shares: dict[int, dict[str, float]] = defaultdict(dict)
+    for entry in entries:
+        place = entry.stage.pair
+        counted = entry.columns.count()
+        if place is None or place.phase != "warm" or place.level != level:
+            continue
+        if counted and entry.is_finished:
+            shares[place.number][place.side] = 1 - entry.columns.count(VALID) / counted
+    return tuple(
+        pair["changed"] - pair["base"]
+        for pair in shares.values()
+        if len(pair) == 2  # noqa: PLR2004
+    )
 
 
 def judge(gate: Gate, level: Level, *, seed: int) -> GateResult:
@@ -96,17 +169,15 @@ def _interval(gate: Gate, values: Sequence[float], seed: int) -> Interval | None
 def mean_interval(values: Sequence[float]) -> Interval | None:
     """Return the 95 % interval of a mean; ``None`` below 6 values.
 
-    Student's t by Hill's expansion, and never narrower than one request in all pairs would be (rule
+    Student's t, and never narrower than one request in all pairs would be (rule
     of three): a run without any failure has not shown that there are none.
     """
     count = len(values)
     if count < FEWEST_PAIRS:
         return None
     mean = math.fsum(values) / count
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (count - 1))
-    free = count - 1
-    t = Z95 * (1 + (Z95**2 + 1) / (4 * free))
-    margin = max(t * deviation / math.sqrt(count), 3.0 / count if deviation == 0 else 0.0)
+    margin = mean_margin(values)
+    margin = margin if len(set(values)) > 1 else 3.0 / count
     return mean - margin, mean + margin
 
 
@@ -117,10 +188,5 @@ def _verdict(
         return "undecided", spoiled
     if interval is None:
         return "undecided", f"{pairs} pairs are too few: an interval needs {FEWEST_PAIRS}"
-    low, high = interval if gate.fails_above else (-interval[1], -interval[0])
-    bound = gate.bound if gate.fails_above else -gate.bound
-    if low > bound:
-        return "failed", ""
-    if high <= bound:
-        return "passed", ""
-    return "undecided", "the interval holds the bound"
+    verdict = decided(interval, gate.bound, fails_above=gate.fails_above)
+    return verdict, "the 95% interval holds the bound" if verdict == "undecided" else ""

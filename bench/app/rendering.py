@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +18,12 @@ from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
 from bench.report.ab import ab_detail
 from bench.report.figures import counted
+from bench.report.gates import gate_detail, gate_ending, undecided_note
 
 Report = Callable[[Document], str]
 
+GATE_EXITS = {"gate_failed": 6, "gate_undecided": 8}
+"""Exit codes of a run that ended well."""
 _LISTED = (".json", *REPORTS, ".jsonl")
 
 log = logging.getLogger(__name__)
@@ -120,9 +123,21 @@ def outcome_of(published: Published, document: Document, *, journal: Path | None
         summary_text=published.summary_text,
         notes=(*published.faults, *_without_document(published, document, journal)),
         journal=journal,
-        detail=ab_detail(document),
+        detail={**gate_detail(document), **ab_detail(document)},
         is_day_limited=is_day_limited(document.config),
     )
+
+
+def gated(outcome: Outcome, document: Document) -> Outcome:
+    """Return the outcome of a run with what its gates make of it.
+
+    Whatever else went wrong says more than a gate does.
+    """
+    ending = gate_ending(document)
+    if ending is not None and outcome.exit_code == 0:
+        return replace(outcome, exit_code=GATE_EXITS[ending], reason=ending)
+    note = undecided_note(document.summary.gates)
+    return replace(outcome, notes=(*outcome.notes, note)) if note else outcome
 
 
 def _without_document(

@@ -9,7 +9,7 @@ from bench.app.answers import write_book
 from bench.app.environment import environment
 from bench.app.gathering import crew_order, gathered
 from bench.app.interrupting import interruptible
-from bench.app.rendering import make_folder, outcome_of, publish
+from bench.app.rendering import gated, make_folder, outcome_of, publish
 from bench.app.request import Outcome, RunRequest, Session
 from bench.archive import keep, mark
 from bench.client.endpoint import Endpoint
@@ -21,7 +21,6 @@ from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.load.blocks import is_load
 from bench.model.case import Case, described
-from bench.model.document import Document
 from bench.model.paired import Arm, Pairing, Side
 from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
 from bench.plan import plan_hash, planned_in
@@ -29,8 +28,6 @@ from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.report.escaping import visible
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
 from bench.shards import shards_of
-
-GATE_FAILED, GATE_UNDECIDED = 6, 8
 
 Connect = Callable[[Endpoint], ChatClient]
 
@@ -171,20 +168,8 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
         notes += keep([path, *shards_of(path), *made], archive)
     code = end.exit_code or (JournalUnwritable.exit_code if fault else 0) or outcome.exit_code
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
-    if code == 0 and (gated := _gated(document)) is not None:
-        code, reason = gated
-    return replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
-
-
-def _gated(document: Document) -> tuple[int, str] | None:
-    """Return exit code and reason of gates that failed or, where that counts, told nothing."""
-    findings, pairing = document.summary.ab, document.config.paired
-    verdicts = {gate.verdict for gate in findings.gates} if findings else set()
-    if "failed" in verdicts:
-        return GATE_FAILED, "gate_failed"
-    if "undecided" in verdicts and pairing is not None and pairing.is_strict:
-        return GATE_UNDECIDED, "gate_undecided"
-    return None
+    ended = replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
+    return gated(ended, document)
 
 
 def _ended(ledger: Ledger, footer: Footer) -> Ledger:

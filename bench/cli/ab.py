@@ -7,8 +7,7 @@ import click
 
 from bench.cli.baseline_options import BASELINE_ROWS
 from bench.cli.console import Console
-from bench.cli.gate_option import GATE_ROW
-from bench.cli.option_row import GATES, PAIRS, OptionRow
+from bench.cli.option_row import PAIRS, OptionRow
 from bench.cli.options import (
     baseline_options,
     measuring_options,
@@ -16,7 +15,7 @@ from bench.cli.options import (
     with_positionals,
 )
 from bench.cli.outcome import Outcome
-from bench.cli.sections import SectionedCommand, SectionedOption
+from bench.cli.sections import SectionedCommand
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -35,40 +34,23 @@ PAIR_ROWS = tuple(
 """How two sides are asked in turn; what `overhead` calls its baseline is side a."""
 
 
-def gate_options(command: _F) -> _F:
-    """Add what decides the exit code of a comparison."""
-    command = click.option(
-        "--strict",
-        is_flag=True,
-        cls=SectionedOption,
-        section=GATES,
-        help="A gate that stays undecided ends with 8 instead of 0.",
-    )(command)
-    return row_option(GATE_ROW)(command)
-
-
 def ab_options(command: _F) -> _F:
-    """Add everything but the sides: gates, pairs, and what is measured."""
+    """Add everything but the sides: pairs, gates, and what is measured."""
     command = measuring_options(command)
     for row in reversed(PAIR_ROWS):
         command = row_option(row)(command)
-    return gate_options(command)
+    return command
 
 
 @click.command("ab", cls=SectionedCommand)
 @click.argument("model_id", metavar="[MODEL]", required=False)
-@gate_options
 @baseline_options
 @measuring_options
 @click.pass_obj
-def ab_command(
-    console: Console, /, model_id: str | None, *, strict: bool, **params: object
-) -> Outcome:
+def ab_command(console: Console, /, model_id: str | None, **params: object) -> Outcome:
     """Compare the endpoint at --url (b) with the one at --baseline-url (a), asked in turn."""
-    from dataclasses import replace
-
     from bench.cli.measuring import measure  # the client and its parser: not for `--help`
     from bench.prepare.pairing import AB
 
     merged = with_positionals(params, model_id, None, None)
-    return measure(merged, console, labels=replace(AB, is_strict=strict))
+    return measure(merged, console, labels=AB)

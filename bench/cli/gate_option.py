@@ -1,12 +1,20 @@
-"""The option of gates. Data only."""
+"""The options that decide the exit code of a run by its figures. Data only."""
 
 from bench.cli.option_row import GATES, OptionRow
 
-GATE_ROW = OptionRow(
-    section=GATES,
-    spellings=("--fail-on",),
-    field="fail_on",
-    metavar="GATE",
-    help="Fail (6) when b differs from a by more: ttft=+5%, itl.p99=+2ms, tokens-per-s=-5%, "
-    "errors=+1pt. Repeatable.",
+GATE_ROWS = (
+    OptionRow(
+        section=GATES,
+        spellings=("--fail-on",),
+        field="fail_on",
+        metavar="GATE",
+        help="End with 6 beyond a limit: ttft.p99=500ms, success=99%; of two sides, when b differs by "
+        "more: ttft=+5%, errors=+1pt. Repeatable.",
+    ),
+    OptionRow(
+        section=GATES,
+        spellings=("--strict",),
+        field="strict",
+        help="A gate that stays undecided ends with 8 instead of 0.",
+    ),
 )

@@ -41,7 +41,9 @@ from bench.prepare.coding import (
 )
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
+from bench.prepare.gates import with_fitting_gates
 from bench.prepare.load import (
+    Load,
     estimate_load,
     find_load,
     with_load,
@@ -142,11 +144,7 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
 def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None) -> _Ready:
     set_up_log(int(params.get("verbose") or 0), console)
     config = configured(params, console)
-    if labels is not None:
-        config, load = settled(config), None
-    else:
-        load = find_load(config)
-        config = without_typed_plan(config, load)
+    config, load = _shaped(config, console, is_compared=labels is not None)
     access = find_access(
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
@@ -196,6 +194,16 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
         workbench=workbench,
         base=base,
     )
+
+
+def _shaped(config: Config, console: Console, *, is_compared: bool) -> tuple[Config, Load | None]:
+    """Return the settings as this kind of run takes them, and its load."""
+    load = None if is_compared else find_load(config)
+    config = settled(config) if is_compared else without_typed_plan(config, load)
+    config, unfit = with_fitting_gates(config, is_compared=is_compared, is_load=load is not None)
+    for note in unfit:
+        console.say(note)
+    return config, load
 
 
 def _with_base(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bench.cli.gate_option import GATE_ROWS
 from bench.cli.load_options import LOAD_ROWS
 from bench.cli.option_row import (
     ENDPOINT,
@@ -162,6 +163,7 @@ ROWS = (
         help="Draws the instances; the same seed asks the same. Default: 1.",
     ),
     *LOAD_ROWS,
+    *GATE_ROWS,
     OptionRow(
         section=REQUEST,
         spellings=("--reasoning-effort", "--reasoning"),

@@ -12,7 +12,6 @@ import click
 from click.core import ParameterSource
 
 from bench.cli.baseline_options import BASELINE_ROWS
-from bench.cli.gate_option import GATE_ROW
 from bench.cli.option_row import TALK, OptionRow
 from bench.cli.option_table import CONSENT, ROWS
 from bench.cli.sections import SectionedOption
@@ -20,7 +19,7 @@ from bench.settings import SETTINGS
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_AGREEMENTS = ("yes", "again", "no_budget", "strict")
+_AGREEMENTS = ("yes", "again", "no_budget")
 
 
 def baseline_options(command: _F) -> _F:
@@ -223,9 +222,7 @@ def measuring_argv(ctx: click.Context) -> list[str]:
     positional = [typed.get(name) for name in ("model_id", "mappings", "run_count")]
     merged = with_positionals(typed, *positional)
     argv = [
-        word
-        for row in (*ROWS, *BASELINE_ROWS, GATE_ROW)
-        for word in _emitted(row, merged.get(row.field))
+        word for row in (*ROWS, *BASELINE_ROWS) for word in _emitted(row, merged.get(row.field))
     ]
     argv += [f"--{name.replace('_', '-')}" for name in _AGREEMENTS if merged.get(name)]
     for host in merged.get("trusted_hosts") or ():

@@ -9,6 +9,7 @@ from bench import __version__
 from bench.ab.findings import ab_of
 from bench.charges import Spend
 from bench.document.completeness import completeness, not_run
+from bench.document.gates import with_gates
 from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
 from bench.document.sides import with_resources
@@ -43,6 +44,21 @@ def build_document(ledger: Ledger) -> Document:
     simulated = _is_simulated(ledger)
     spend = _spend(ledger)
     targets = tuple(map(document_target, header.targets))
+    trust = caveats(
+        Circumstances(
+            completeness=done,
+            config=ledger.config(),
+            spend=spend,
+            summary=summary,
+            trials=ledger.trials,
+            targets=targets,
+            incidents=ledger.incidents,
+            possibly_billed=ledger.possibly_billed,
+            simulated=simulated,
+            is_watched=ledger.gateway is not None,
+            sampled_of=ledger.stages.sampled_of,
+        )
+    )
     return Document(
         generator=Generator(name=GENERATOR, version=__version__),
         run_id=header.run_id,
@@ -52,21 +68,7 @@ def build_document(ledger: Ledger) -> Document:
         duration_ms=_duration_ms(ledger),
         simulated=simulated,
         completeness=done,
-        trust=caveats(
-            Circumstances(
-                completeness=done,
-                config=ledger.config(),
-                spend=spend,
-                summary=summary,
-                trials=ledger.trials,
-                targets=targets,
-                incidents=ledger.incidents,
-                possibly_billed=ledger.possibly_billed,
-                simulated=simulated,
-                is_watched=ledger.gateway is not None,
-                sampled_of=ledger.stages.sampled_of,
-            )
-        ),
+        trust=trust,
         spend=spend,
         config=document_config(ledger.config(), reference=reference),
         options=header.options,
@@ -84,7 +86,7 @@ def build_document(ledger: Ledger) -> Document:
         budget_used_ms=dict(ledger.budget_used_ms),
         targets=targets,
         cases=header.cases,
-        summary=summary,
+        summary=with_gates(summary, ledger, done, trust),
         trials=_trials(ledger),
     )
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bench.model.gates import GateResult
 from bench.model.paired import Side
 from bench.model.record import Record
 from bench.model.resources import GatewayResources
@@ -24,9 +23,8 @@ class AbSide(Record, frozen=True, kw_only=True):
 
 
 class AbFindings(Record, frozen=True, kw_only=True):
-    """Everything but the differences of times."""
+    """Everything but the differences of times and the gates."""
 
     sides: tuple[AbSide, ...] = ()
-    gates: tuple[GateResult, ...] = ()
     confidence: float
     """Of each verdict, so that all of them together are right with 95 %."""

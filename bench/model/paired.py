@@ -80,10 +80,6 @@ class Pairing(Record, frozen=True, kw_only=True):
     """What differs by the settings alone."""
     is_same: bool = False
     """Both arms are known to be the same thing: an A/A run."""
-    gates: tuple[str, ...] = ()
-    """Bounds on the difference, as typed: ``ttft.p50=+5%``."""
-    is_strict: bool = False
-    """A gate that stays undecided is told by the exit code."""
 
     def arm(self, side: Side) -> Arm:
         """Return the arm of a side."""

@@ -129,6 +129,10 @@ class RunConfig(Record, frozen=True, kw_only=True):
     """Of the file given by ``--body``."""
     slos: tuple[str, ...] = ()
     """Objectives of one request, as typed: ``ttft=500ms``."""
+    gates: tuple[str, ...] = ()
+    """Limits over the run, or on the difference of two sides, as typed: ``ttft.p99=500ms``."""
+    is_strict: bool = False
+    """A gate that stays undecided is told by the exit code."""
     spread_ms: float | None = None
     """The blocks of the plan are begun spread over this time."""
     is_paid: bool = True

@@ -8,6 +8,7 @@ honest field stands beside it. Formula and source of each figure: docs/metrics.m
 from typing import Any, Literal
 
 from bench.model.ab import AbFindings
+from bench.model.gates import GateResult
 from bench.model.load import ClientReading, SaturationReason, Stage, StageEnd
 from bench.model.overhead import OverheadFindings
 from bench.model.paired import PairedSummary
@@ -231,6 +232,11 @@ class ReliabilitySummary(Record, frozen=True, kw_only=True):
     rate_limit: Rate | None = None
     truncated: Rate | None = None
     malformed_stream: Rate | None = None
+    retried_requests: int = 0
+    """Requests that HTTP 429 refused and that were sent again (`--retry-429`); the figures above
+    count the first attempt."""
+    success_after_retries: Rate | None = None
+    """No error in the end; ``None`` = nothing was sent again."""
     truncated_answers: Rate | None = None
     """Of whole answers to quality and agentic tasks: timed cases are meant to end at their limit."""
 
@@ -509,8 +515,10 @@ class Summary(Record, frozen=True, kw_only=True):
     load_series: tuple[SeriesSummary, ...] = ()
     """Load stages, where there were any; the blocks of two arms are summed up in ``paired``."""
     paired: PairedSummary | None = None
+    """Two arms in turn; ``None`` = another kind of run."""
     ab: AbFindings | None = None
     """Of a comparison of two gateways."""
-    """Two arms in turn; ``None`` = another kind of run."""
     overhead: OverheadFindings | None = None
     """What an overhead run says besides."""
+    gates: tuple[GateResult, ...] = ()
+    """How the limits of the run came out, each at the load that decides; of two sides at each level."""

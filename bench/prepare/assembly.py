@@ -148,6 +148,8 @@ def _run_config(
         save_responses=settings.responses,
         header_names=tuple(names),
         slos=tuple(slo.text for slo in settings.slo),
+        gates=tuple(gate.text for gate in settings.fail_on),
+        is_strict=settings.strict,
         spread_ms=settings.spread,
         body_sha256=body_hash(body) if body else None,
         is_paid=is_paid,

@@ -1,30 +1,25 @@
-"""What a comparison of two gateways says beside the differences: gates, builds, resources."""
+"""What a comparison of two gateways says beside the differences: builds, resources."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from bench.model.ab import AbSide
 from bench.model.document import Document
-from bench.model.gates import GateResult
 from bench.model.paired import Comparison
-from bench.report.figures import ABSENT, counted, ms, percent
+from bench.report.figures import ABSENT, ms, percent
 from bench.report.tables import Cell, Section, Table
 
 _SHORT = 12
-_VERDICTS = {"passed": "passed", "failed": "FAILED", "undecided": "undecided"}
-_SHARE = frozenset({"%", "pt"})
 
 
 def ab_sections(document: Document) -> tuple[Section, ...]:
     """Return the sections of a comparison that belong to no other kind."""
-    return (_gates(document), _sides(document)) if document.summary.ab else ()
+    return (_sides(document),) if document.summary.ab else ()
 
 
 def ab_lines(document: Document) -> Iterator[str]:
-    """Yield what a terminal tells: each gate, and what each side used."""
+    """Yield what a terminal tells: what each side used."""
     findings = document.summary.ab
-    for gate in findings.gates if findings else ():
-        yield f"gate {gate.gate}, {gate.label}: {_VERDICTS[gate.verdict]}, {_measured(gate)}{_more(gate)}"
     for side in findings.sides if findings else ():
         used = side.resources
         if used is not None and used.cpu_ms_per_request is not None:
@@ -52,18 +47,6 @@ def ab_detail(document: Document) -> dict[str, Any]:
             }
             for side in findings.sides
         },
-        "gates": [
-            {
-                "gate": gate.gate,
-                "load": gate.label,
-                "verdict": gate.verdict,
-                "value": gate.value,
-                "interval": gate.interval,
-                "pairsToDecide": gate.count_to_decide,
-                "why": gate.why or None,
-            }
-            for gate in findings.gates
-        ],
         "differences": [
             {"load": level.label, **_difference(one)}
             for level in paired.levels
@@ -86,59 +69,6 @@ def _difference(one: Comparison) -> dict[str, Any]:
         "verdict": one.verdict,
         "why": one.why or None,
     }
-
-
-def _gates(document: Document) -> Section:
-    findings = document.summary.ab
-    return Section(
-        id="gates",
-        title="Gates",
-        note="A gate fails when the whole 95% interval lies beyond its bound, passes when all of it "
-        "lies on this side; else it is undecided, and more pairs would tell.",
-        table=Table(
-            columns=("Gate", "Load", "Verdict", "b against a", "Pairs"),
-            rows=tuple(_gate_row(gate) for gate in (findings.gates if findings else ())),
-            words=3,
-        ),
-    )
-
-
-def _gate_row(gate: GateResult) -> tuple[Cell, ...]:
-    return (
-        Cell(text=gate.gate),
-        Cell(text=gate.label),
-        Cell(text=_VERDICTS[gate.verdict], detail=gate.why),
-        Cell(text=_amount(gate, gate.value), detail=_range(gate)),
-        Cell(text=str(gate.count), detail=_more(gate).removeprefix("; ")),
-    )
-
-
-def _measured(gate: GateResult) -> str:
-    between = _range(gate)
-    return f"{_amount(gate, gate.value)}{f' [{between}]' if between else ''}"
-
-
-def _range(gate: GateResult) -> str:
-    if gate.interval is None:
-        return ""
-    return ", ".join(_amount(gate, bound) for bound in gate.interval)
-
-
-def _amount(gate: GateResult, value: float | None) -> str:
-    if value is None:
-        return ABSENT
-    if gate.unit in _SHARE:
-        return f"{100 * value:+.2f}{'%' if gate.unit == '%' else ' pt'}"
-    return f"{value:+.2f} {gate.unit}"
-
-
-def _more(gate: GateResult) -> str:
-    if gate.verdict != "undecided":
-        return ""
-    needed = gate.count_to_decide
-    if needed is not None and needed > gate.count:
-        return f"; about {counted(needed, 'pair')} would decide: `--pairs {needed}`"
-    return f"; {gate.why}" if gate.why else ""
 
 
 def _sides(document: Document) -> Section:

@@ -8,6 +8,7 @@ from bench.report.ab import ab_lines
 from bench.report.agent import agent_sentences
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figure_columns import FigureColumn, figure_columns
+from bench.report.gates import gate_lines
 from bench.report.load_stages import saturation_sentences, stage_lines
 from bench.report.overhead import overhead_lines
 from bench.report.pairs import pair_lines
@@ -19,6 +20,7 @@ NARROWEST = 64
 _MOST_TARGETS = 14
 _MOST_FAILING = 3
 _MOST_STAGES = 8
+_MOST_GATES = 6
 _MOST_SERIES = 3
 _MOST_CAVEATS = 4
 _CAVEAT_LINES = 3
@@ -36,6 +38,7 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
     """
     width = max(width, NARROWEST)
     lines = _wrap(headline(document), width, most=4)
+    lines += _gates(document, width)
     lines += _caveats(document, width) if has_caveats else []
     lines += ["", *_table(document.summary.targets, width)]
     lines += _errors(document.summary.targets, width)
@@ -52,6 +55,14 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
         for standing in told:
             lines += _wrap(_sentence(standing), width, most=2)
     return "\n".join(lines[:MOST_LINES]) + "\n"
+
+
+def _gates(document: Document, width: int) -> list[str]:
+    """Return a line for each gate, what failed first."""
+    told = list(gate_lines(document))
+    lines = [line for one in told[:_MOST_GATES] for line in _wrap(one, width, most=2)]
+    more = len(told) - _MOST_GATES
+    return [*lines, f"… and {more} more gates: see the report"] if more > 0 else lines
 
 
 def _load(document: Document, width: int) -> list[str]:

@@ -5,6 +5,7 @@ from bench.report.ab import ab_sections
 from bench.report.agent import agent_sections
 from bench.report.cells import p50
 from bench.report.figures import percent, rate_detail, usd
+from bench.report.gates import gates
 from bench.report.load import load
 from bench.report.load_stages import clients, stages, waiting
 from bench.report.making import making_sections
@@ -19,6 +20,7 @@ from bench.report.tables import Cell, Section, Table
 def sections(document: Document) -> tuple[Section, ...]:
     """Return every section that has something to show."""
     found = (
+        gates(document),
         *pair_sections(document),
         *overhead_sections(document),
         *ab_sections(document),

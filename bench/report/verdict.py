@@ -8,6 +8,7 @@ from bench.model.document import Completeness, Document
 from bench.model.summary import Interval, TargetSummary
 from bench.report.escaping import fit
 from bench.report.figures import ms, percent, usd
+from bench.report.gates import gate_words
 from bench.report.solved import agent_of
 from bench.summary.performance import headline_block
 
@@ -79,6 +80,7 @@ def headline(document: Document) -> str:
     lost = f", {billed} possibly billed without an answer" if billed else ""
     paired = document.summary.paired
     asked = f"{paired.headline} " if paired else ""
+    asked = f"{gate_words(document.summary.gates)}{asked}"
     return f"{asked}{status}: {measured} measured{_per_target(done)}{failed}{lost}"
 
 

@@ -57,24 +57,10 @@ def performance(trials: Sequence[Trial]) -> PerformanceSummary:
         trials: Counted trials of performance cases; failed ones and violations are left out here.
     """
     clean = pinned(trials)
-    cached = [trial for trial in clean if _is_prompt_cached(trial)]
-    uncached = [trial for trial in clean if not _is_prompt_cached(trial)]
-    warm = [trial for trial in uncached if trial.response.connection == "warm"]
-    cold = [trial for trial in uncached if trial.response.connection == "cold"]
+    blocks = _by_connection(clean)
+    warm, cold, cached = blocks["warm"], blocks["cold"], blocks["promptCached"]
     whole = metrics(clean)
-    headline: Headline | None = (
-        "warm"
-        if warm
-        else "cold"
-        if cold
-        else "promptCached"
-        if cached
-        else "all"
-        if clean
-        else None
-    )
-    blocks = {"warm": warm, "cold": cold, "promptCached": cached}
-    shown = blocks.get(headline or "", clean)
+    headline, shown = headline_trials(trials)
     failed = _failed_on(headline, trials)
     return PerformanceSummary(
         **{name: getattr(whole, name) for name in MetricSummary.__struct_fields__},
@@ -86,6 +72,29 @@ def performance(trials: Sequence[Trial]) -> PerformanceSummary:
         adj_ttft_ms=_adjusted((t.response.timing.first_content_ms for t in shown), failed),
         adj_total_ms=_adjusted((t.response.timing.total_ms for t in shown), failed),
     )
+
+
+def headline_trials(trials: Sequence[Trial]) -> tuple[Headline | None, list[Trial]]:
+    """Return the kind of connection whose answers reports and gates use, and these answers.
+
+    Args:
+        trials: As in ``performance``.
+    """
+    clean = list(pinned(trials))
+    for kind, own in _by_connection(clean).items():
+        if own:
+            return kind, own
+    return ("all", clean) if clean else (None, [])
+
+
+def _by_connection(clean: Sequence[Trial]) -> dict[Headline, list[Trial]]:
+    """Group answers by what their connection was, best first."""
+    uncached = [trial for trial in clean if not _is_prompt_cached(trial)]
+    return {
+        "warm": [trial for trial in uncached if trial.response.connection == "warm"],
+        "cold": [trial for trial in uncached if trial.response.connection == "cold"],
+        "promptCached": [trial for trial in clean if _is_prompt_cached(trial)],
+    }
 
 
 def headline_block(summary: PerformanceSummary) -> MetricSummary:

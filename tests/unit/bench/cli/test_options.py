@@ -6,7 +6,6 @@ import click
 import pytest
 
 from bench.cli.baseline_options import BASELINE_ROWS
-from bench.cli.gate_option import GATE_ROW
 from bench.cli.config_show import setting_lines
 from bench.cli.options import (
     measuring_argv,
@@ -83,7 +82,7 @@ def test_what_is_given_to_a_child_means_the_same(typed, wanted):
 
 def test_every_setting_but_the_folder_has_an_option():
     names = {parameter.name for parameter in probe.params}
-    names |= {row.field for row in (*BASELINE_ROWS, GATE_ROW)}
+    names |= {row.field for row in BASELINE_ROWS}
     assert set(SETTINGS) - names == {"output_dir"}
 
 
@@ -118,6 +117,7 @@ def test_the_help_stands_under_headings_and_hides_what_is_refused():
         "What is measured:",
         "How often and how long:",
         "Load:",
+        "Gates:",
         "The request:",
         "Endpoint and key:",
         "Money:",
