@@ -33,6 +33,8 @@ class Call:
     timeout_ms: float
     tags: Mapping[str, str]
     """``run`` and ``trial`` id, for the dialect's tag field."""
+    keeps_chunks: bool = True
+    """The response lists every chunk; its gaps are told in any case."""
     fresh_connection: bool = False
     """Open a connection for this request alone, and close it after."""
 

@@ -140,6 +140,7 @@ class HttpChatClient:
                 dialect=self._endpoint.dialect,
                 mask=self._mask,
                 utcnow=self._clock.utcnow(),
+                keeps_chunks=call.keeps_chunks,
             ),
         )
 

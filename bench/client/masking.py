@@ -19,6 +19,8 @@ _OURS = {
     ResponseError: {"code", "seed_code"},
 }
 """Fields whose texts are this program's own words; all others may hold what a server said."""
+_NOTHING: frozenset[str] = frozenset()
+_NUMBERS = (int, float, bool)
 _PUBLIC = ("accept", "accept-encoding", "content-type", "user-agent", "host", "connection")
 _SECRET_NAME = re.compile(
     r"(?:^|[-_])(?:auth\w*|(?:api)?key|\w*token|secret|password|credentials?|cookie|session|"
@@ -81,16 +83,26 @@ class Mask:
             case str():
                 return self.text(value)
             case msgspec.Struct():
-                ours = _OURS.get(type(value), set())
-                names = [name for name in value.__struct_fields__ if name not in ours]
-                changed = {name: self._value(getattr(value, name)) for name in names}
-                return msgspec.structs.replace(value, **changed)
+                return self._record(value)
             case dict():
                 return {self._value(key): self._value(one) for key, one in value.items()}
             case list() | tuple():
-                return type(value)(self._value(one) for one in value)
+                return type(value)([self._value(one) for one in value])
             case _:
                 return value
+
+    def _record(self, record: msgspec.Struct) -> msgspec.Struct:
+        """Return the record itself where there is nothing to mask: nearly always."""
+        ours = _OURS.get(type(record), _NOTHING)
+        changed = {}
+        for name in record.__struct_fields__:
+            before = getattr(record, name)
+            # Most fields are empty or numbers.
+            if before and type(before) not in _NUMBERS and name not in ours:
+                after = self._value(before)
+                if after is not before and after != before:
+                    changed[name] = after
+        return msgspec.structs.replace(record, **changed) if changed else record
 
 
 def holds_secret(name: str, value: str) -> bool:

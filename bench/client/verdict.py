@@ -53,6 +53,7 @@ class Circumstances:
     mask: Mask
     utcnow: datetime
     stamped_by: Literal["kernel", "loop"] | None = None
+    keeps_chunks: bool = True
 
 
 def error_of(code: str, message: str, *, status: int | None = None) -> ResponseError:
@@ -88,7 +89,9 @@ def respond(exchange: Exchange, circumstances: Circumstances) -> Response:
         created_s=claims.created_s,
         system_fingerprint=decoded.system_fingerprint,
         usage=decoded.usage,
-        stream_chunks=stream_chunks(decoded.deltas, t0_ns=stamps.t0_ns),
+        stream_chunks=(
+            stream_chunks(decoded.deltas, t0_ns=stamps.t0_ns) if circumstances.keeps_chunks else ()
+        ),
         body_bytes=exchange.body_bytes or None,
         timing=measure(
             stamps, decoded.deltas, decoded.usage, asked_stream=circumstances.asked_stream

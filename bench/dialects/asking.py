@@ -30,7 +30,6 @@ def request_words(dialect: Dialect, intent: Intent) -> Words:
 
     The fields are meant to lie under the request's own; a body that is sent byte for byte has none.
     """
-    values = {**_of_mapping(intent.target), **_of_tags(intent.tags)}
     chosen = [dialect.always]
     if not intent.allow_cache:
         chosen.append(dialect.no_cache)
@@ -43,6 +42,8 @@ def request_words(dialect: Dialect, intent: Intent) -> Words:
         chosen.append(dialect.tags)
     headers: dict[str, str] = {}
     fields: dict[str, Any] = {}
+    chosen = [words for words in chosen if words.headers or words.fields]
+    values = {**_of_mapping(intent.target), **_of_tags(intent.tags)} if chosen else {}
     for words in chosen:
         for name, text in words.headers.items():
             headers[name] = quote(_filled(text, values), safe=_PRINTABLE)

@@ -4,6 +4,7 @@ Every figure that was not measured is ``None``; durations are milliseconds since
 rounded) to a tenth of a microsecond.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -65,14 +66,16 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
         usage: Token counts as the gateway told them.
         asked_stream: Whether a stream was asked for: one body in its place is held back.
     """
-    content = deltas.of_kind(CONTENT)
-    content_at = [deltas.at_ns[row] for row in content]
-    sizes = [deltas.characters[row] for row in content]
+    token_at = deltas.at_ns
+    content_at, sizes = _content(deltas)
+    gaps = _gaps(token_at)
+    is_all_content = len(content_at) == len(token_at)
+    content_gaps = gaps if is_all_content else _gaps(content_at)
+    itl = _gap_list(gaps)
     total = _since(stamps, stamps.ended_ns)
-    ttft = _since(stamps, content_at[0] if content else None)
+    ttft = _since(stamps, content_at[0] if content_at else None)
     generation = max(0, total - ttft) if total is not None and ttft is not None else None
     burst = _burst_ratio(content_at, sizes, stamps)
-    token_at = deltas.at_ns
     return Timing(
         dns_ms=_ms(stamps.dns_ns),
         connect_ms=_ms(stamps.connect_ns),
@@ -86,19 +89,19 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
         first_tool_call_ms=_ms(_since(stamps, _first(deltas, TOOL))),
         first_token_ms=_ms(_since(stamps, token_at[0] if token_at else None)),
         last_token_ms=_ms(_since(stamps, token_at[-1] if token_at else None)),
-        last_content_ms=_ms(_since(stamps, content_at[-1] if content else None)),
+        last_content_ms=_ms(_since(stamps, content_at[-1] if content_at else None)),
         total_ms=_ms(total),
         generation_ms=_ms(generation),
         visible_tokens_per_second=_tokens_per_second(usage, generation),
-        content_chunk_count=len(content),
+        content_chunk_count=len(content_at),
         average_content_chunk_characters=sum(sizes) / len(sizes) if sizes else None,
-        max_content_stall_ms=_ms(max(_gaps(content_at), default=None)),
+        max_content_stall_ms=_ms(max(content_gaps, default=None)),
         final_content_burst_ratio=burst,
-        buffered=_buffered(ttft, total, len(content), burst),
+        buffered=_buffered(ttft, total, len(content_at), burst),
         held_back=_held_back(deltas, usage, asked_stream=asked_stream),
         coalesced_share=_coalesced_share(deltas.reads),
-        itl_ms=_gap_list(token_at),
-        content_itl_ms=_gap_list(content_at),
+        itl_ms=itl,
+        content_itl_ms=itl if is_all_content else _gap_list(content_gaps),
         tpot_ms=_tpot(deltas, usage),
         visible_tpot_ms=_visible_tpot(content_at, deltas, usage),
         client_lag_ms=_ms(stamps.lag_ns),
@@ -124,8 +127,16 @@ def _gaps(at_ns: Sequence[int]) -> list[int]:
     return [later - earlier for earlier, later in pairwise(at_ns)]
 
 
-def _gap_list(at_ns: Sequence[int]) -> tuple[float, ...] | None:
-    return tuple([gap // 100 / 10_000 for gap in _gaps(at_ns)]) or None
+def _gap_list(gaps: Sequence[int]) -> tuple[float, ...] | None:
+    return tuple([gap // 100 / 10_000 for gap in gaps]) or None
+
+
+def _content(deltas: Deltas) -> tuple[Sequence[int], Sequence[int]]:
+    """Return when content came, and how many characters."""
+    if deltas.kinds.count(CONTENT) == len(deltas):  # nearly always: no row needs a look
+        return deltas.at_ns, deltas.characters
+    rows = deltas.of_kind(CONTENT)
+    return [deltas.at_ns[row] for row in rows], [deltas.characters[row] for row in rows]
 
 
 def _tokens_per_second(usage: Usage | None, generation_ns: int | None) -> float | None:
@@ -141,10 +152,9 @@ def _burst_ratio(at_ns: Sequence[int], sizes: Sequence[int], stamps: Stamps) -> 
         return None
     # In tenths and integers: a stamp on the border is inside, whatever its size as a float.
     border = 9 * (stamps.ended_ns - stamps.t0_ns)
-    late = sum(
-        size for at, size in zip(at_ns, sizes, strict=True) if 10 * (at - stamps.t0_ns) >= border
-    )
-    return late / sum(sizes)
+    # Stamps ascend: the first that is inside is found in a few steps.
+    row = bisect_left(at_ns, border, key=lambda at: 10 * (at - stamps.t0_ns))
+    return sum(sizes[row:]) / sum(sizes)
 
 
 def _buffered(ttft: int | None, total: int | None, chunks: int, burst: float | None) -> bool | None:
