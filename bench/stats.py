@@ -115,19 +115,24 @@ def interval_ranks(count: int, fraction: float) -> tuple[int, int] | None:
     return None if count < _SMALLEST_INTERVAL[fraction] else _interval_ranks(count, fraction)
 
 
+_FAR = 12
+"""Standard deviations: what of a binomial lies further out is below 1e-30."""
+
+
 @lru_cache(maxsize=1024)
 def _interval_ranks(count: int, fraction: float) -> tuple[int, int]:
     """Return the 0-based ranks with at most 2.5 % of the binomial outside on either side."""
     tail = (1 - CONFIDENCE) / 2
     low, high = 0, count - 1
+    mean, reach = count * fraction, _FAR * math.sqrt(count * fraction * (1 - fraction)) + _FAR
     below = 0.0
-    for successes in range(count):
+    for successes in range(max(0, int(mean - reach)), count):
         below += _binomial(count, successes, fraction)
         if below > tail:
             low = max(successes - 1, 0)
             break
     above = 0.0
-    for successes in range(count, 0, -1):
+    for successes in range(min(count, math.ceil(mean + reach)), 0, -1):
         above += _binomial(count, successes, fraction)
         if above > tail:
             high = min(successes, count - 1)
