@@ -7,7 +7,7 @@ sum of money in a result is a sum of charges.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bench.model.run import Started, TrialDone, TurnDone
+from bench.model.run import AttemptRefused, Started, TrialDone, TurnDone
 from bench.model.trial import Response, Trial
 from bench.money import spent_on, total
 
@@ -81,17 +81,37 @@ class ChargeBook:
         self._sums: dict[tuple[str, str | None], int] = {}
         """Stage and source → place of the charge that stands for many."""
         self._reserves: dict[tuple[str, int], float | None] = {}
+        self._refused: set[tuple[str, int, int | None]] = set()
+        """Trial, attempt and turn of refused requests after which none was sent by now."""
 
     def started(self, record: Started) -> None:
         """Keep the reserve of a request until its end says what it cost."""
+        self._refused.discard((record.trial_id, record.attempt, record.turn))
         key = (record.trial_id, record.attempt)
         before, reserve = self._reserves.get(key, 0.0), record.reserve_usd
         self._reserves[key] = None if before is None or reserve is None else before + reserve
 
+    def refused(self, record: AttemptRefused, target_id: str) -> None:
+        """Charge a request that was refused; its trial or turn, if it ends with it, is no second."""
+        refusal = record.refusal
+        self._refused.add((record.trial_id, refusal.attempt, record.turn))
+        self._reserves.pop((record.trial_id, refusal.attempt), None)
+        self.charges.append(
+            Charge(
+                trial_id=record.trial_id,
+                attempt=refusal.attempt,
+                turn=record.turn,
+                target_id=target_id,
+                offset_ms=refusal.started_offset_ms,
+                usd=refusal.spent_usd,
+                source=_source(None, None, refusal.spent_usd),
+            )
+        )
+
     def finished(self, record: TrialDone) -> None:
         """Charge a trial of one request; one of many is charged turn by turn."""
         trial = record.trial
-        if trial.agent is not None:
+        if trial.agent is not None or (trial.id, record.attempt, None) in self._refused:
             return
         spent = spent_on(trial, self._reserves.pop((trial.id, record.attempt), None))
         self._charge(
@@ -131,6 +151,8 @@ class ChargeBook:
     def turned(self, record: TurnDone, target_id: str) -> None:
         """Charge one turn."""
         turn = record.turn
+        if (record.trial_id, record.attempt, turn.number) in self._refused:
+            return
         self.charges.append(
             Charge(
                 trial_id=record.trial_id,

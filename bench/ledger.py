@@ -16,6 +16,7 @@ from bench.charges import Charge, ChargeBook, Spend, by_target
 from bench.errors import JournalUnreadable
 from bench.model.load import StageBegun, StageDone
 from bench.model.run import (
+    AttemptRefused,
     Footer,
     Gateway,
     Header,
@@ -33,7 +34,7 @@ from bench.model.run import (
     TurnDone,
     Vantage,
 )
-from bench.model.trial import Trial
+from bench.model.trial import Refusal, Trial
 from bench.model.turn import TurnTrace
 from bench.parts import OpenPart, OpenShards, Part, merged_incidents
 from bench.stage_book import StageBook, Stages
@@ -78,6 +79,8 @@ class Ledger:
     """Trial id → the turns of an agentic trial, as its last record or its cut-off end has them."""
     recorded_turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
     """Id of a missing agentic trial → turns after which it goes on, replayed and not paid again."""
+    refusals: Mapping[str, tuple[Refusal, ...]] = field(default_factory=dict)
+    """Id of a missing trial → attempts at it that HTTP 429 refused."""
     offset_ms: float = 0.0
     """The end of what was recorded: where a resuming process's offsets begin."""
     budget_used_ms: Mapping[str, float] = field(default_factory=dict)
@@ -177,6 +180,7 @@ class _Book:
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
         self.attempts: dict[str, int] = {}
+        self.refusals: dict[str, tuple[Refusal, ...]] = {}
         self.offset_ms = 0.0
         self.place = 0
 
@@ -186,7 +190,7 @@ class _Book:
         match record:
             case Started():
                 self._started(record)
-            case TurnDone() | TrialDone():
+            case TurnDone() | TrialDone() | AttemptRefused():
                 self._finished(record)
             case Incident():
                 self.incidents.append((self.place, record))
@@ -238,6 +242,9 @@ class _Book:
             damaged_lines=damaged_lines,
             missing=missing,
             attempts=self.attempts,
+            refusals={
+                trial.id: self.refusals[trial.id] for trial in missing if trial.id in self.refusals
+            },
             turns=self.turns.of_trials(),
             recorded_turns={
                 trial.id: turns
@@ -285,6 +292,16 @@ class _Book:
             self._count_attempt(*key)
         self._reach(record.offset_ms)
 
+    def _refused(self, record: AttemptRefused) -> None:
+        refusal, target_id = record.refusal, self._target_of(record.trial_id)
+        self.open.pop((record.trial_id, refusal.attempt, record.turn), None)
+        self.charges.refused(record, target_id)
+        self.busy[target_id].add(refusal.started_offset_ms, refusal.finished_offset_ms)
+        if record.turn is None:
+            self.refusals[record.trial_id] = (*self.refusals.get(record.trial_id, ()), refusal)
+            self._count_attempt(record.trial_id, refusal.attempt)
+        self._reach(refusal.finished_offset_ms)
+
     def _turned(self, record: TurnDone) -> None:
         turn = record.turn
         self.open.pop((record.trial_id, record.attempt, turn.number), None)
@@ -296,7 +313,10 @@ class _Book:
             self.busy[planned.target_id].add(*span)
         self._reach(turn.answered_offset_ms)
 
-    def _finished(self, record: TurnDone | TrialDone) -> None:
+    def _finished(self, record: TurnDone | TrialDone | AttemptRefused) -> None:
+        if isinstance(record, AttemptRefused):
+            self._refused(record)
+            return
         if isinstance(record, TurnDone):
             self._turned(record)
             return

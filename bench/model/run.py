@@ -15,7 +15,7 @@ from bench.model.load import Stage, StageBegun, StageDone, Sweep
 from bench.model.paired import Pairing, Side
 from bench.model.record import Record
 from bench.model.target import Target
-from bench.model.trial import Trial
+from bench.model.trial import Refusal, Trial
 from bench.model.turn import TurnTrace
 
 JOURNAL_VERSION = 2
@@ -195,6 +195,17 @@ class Started(Record, frozen=True, kw_only=True, tag="started"):
     offset_ms: float
     reserve_usd: float | None = None
     """Counts as spent if no trial record follows; ``None`` = no bound is known."""
+
+
+class AttemptRefused(Record, frozen=True, kw_only=True, tag="refused"):
+    """A request that HTTP 429 refused, written before the wait.
+
+    Its next attempt follows, or the record of its trial or turn when nothing more could be sent.
+    """
+
+    trial_id: str
+    turn: int | None = None
+    refusal: Refusal
 
 
 class TurnDone(Record, frozen=True, kw_only=True, tag="turn"):
@@ -387,6 +398,7 @@ class Footer(Record, frozen=True, kw_only=True, tag="footer"):
 JournalRecord = (
     Header
     | Started
+    | AttemptRefused
     | TurnDone
     | TrialDone
     | StageBegun

@@ -112,6 +112,19 @@ class ResponseError(Record, frozen=True, kw_only=True):
     retry_after_ms: float | None = None
 
 
+class Refusal(Record, frozen=True, kw_only=True):
+    """A request that HTTP 429 refused and that was to be sent again (`--retry-429`)."""
+
+    attempt: int
+    error: ResponseError
+    started_offset_ms: float
+    finished_offset_ms: float
+    wait_ms: float
+    """Until the next attempt: what the server asked for, else 1 s, 2 s, 4 s ... 30 s."""
+    spent_usd: float | None = None
+    """What it counts for in spend: a refused request costs nothing unless the gateway says so."""
+
+
 class Response(Record, frozen=True, kw_only=True):
     """One answer as it arrived."""
 
@@ -218,6 +231,9 @@ class Trial(Record, frozen=True, kw_only=True):
     invalidated: str | None = None
     """Class of the incident, or ``cancelled``, that makes the trial count nowhere; of an agentic
     trial that was cut between two turns, why (``budget``, ``max_cost``, ``interrupted``)."""
+    refusals: tuple[Refusal, ...] = ()
+    """Earlier attempts at the same request, in order. Reliability counts the first of them, all
+    other figures the answer. Of an agentic trial those of all its turns."""
     agent: AgentRun | None = None
     """Of agentic trials. ``response`` then has the last turn's answer, the tokens of all turns, the
     first turn's times up to its first token, and the whole wall clock as ``total_ms``."""

@@ -2,7 +2,7 @@
 
 from bench.model.agent import ToolTrace
 from bench.model.record import Record
-from bench.model.trial import Response
+from bench.model.trial import Refusal, Response
 
 
 class TurnTrace(Record, frozen=True, kw_only=True):
@@ -28,6 +28,8 @@ class TurnTrace(Record, frozen=True, kw_only=True):
     """Token counts at known prices, also where the gateway reported a cost."""
     spent_usd: float | None = None
     """What it counts for in spend: its cost, else its whole reserve; ``None`` = unknown."""
+    refusals: tuple[Refusal, ...] = ()
+    """Earlier attempts at its request."""
     pin_violated: bool | None = None
     invalidated: str | None = None
     """Class of the incident, or ``cancelled``, that keeps the turn from being gone on from."""

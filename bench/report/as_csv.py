@@ -98,4 +98,7 @@ _COLUMNS: dict[str, _Read] = {
     "generationId": lambda t: t.response.generation_id,
     "cacheWriteTokens": lambda t: t.response.usage.cache_write_tokens,
     "computedCostUsd": lambda t: t.computed_cost_usd,
+    "httpVersion": lambda t: t.response.http_version,
+    "proxyMs": lambda t: t.response.timing.proxy_ms,
+    "sentAgain": lambda t: len(t.refusals),
 }

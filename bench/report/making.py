@@ -185,6 +185,7 @@ def _run(document: Document) -> Section:
         ("timeout per request", duration(config.timeout_ms)),
         ("response cache", "allowed" if config.allow_cache else "bypassed"),
         ("fallback", "allowed" if config.allow_fallback else "forbidden"),
+        *((("HTTP 429", _retries(config.retry_429)),) if config.retry_429 else ()),
         ("streaming", "yes" if config.stream else "no: first-token times can't be measured"),
         ("key from", config.api_key_env or ABSENT),
         ("plan hash", document.plan_hash or ABSENT),
@@ -225,9 +226,35 @@ def _vantage(document: Document) -> Iterable[tuple[str, str]]:
         yield "connected to", str(seen["address"])
     if isinstance(seen.get("roundTripMs"), int | float):
         yield "TCP connect, shortest", f"{ms(seen['roundTripMs'])} ms (about one round trip)"
+    yield from _connections(seen)
     edge = seen.get("edge")
     for name, value in edge.items() if isinstance(edge, dict) else ():
         yield f"edge: {name}", str(value)
+
+
+_PHASES = {
+    "dnsP50Ms": "name",
+    "roundTripP50Ms": "TCP",
+    "proxyP50Ms": "proxy",
+    "tlsP50Ms": "TLS",
+}
+
+
+def _connections(seen: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Yield what connections spoke, through what, and how long each phase of opening one took."""
+    versions = seen.get("httpVersions")
+    if isinstance(versions, list | tuple) and versions:
+        tls = f" over {seen['tls']}" if seen.get("tls") else ", not encrypted"
+        yield "HTTP", f"{' and '.join(map(str, versions))}{tls}"
+    if seen.get("proxy"):
+        yield "proxy", f"{seen['proxy']}: every time holds its part, too"
+    phases = [
+        f"{name} {ms(seen[key])} ms"
+        for key, name in _PHASES.items()
+        if isinstance(seen.get(key), int | float)
+    ]
+    if phases:
+        yield f"opening one of {seen.get('connections')} connections (medians)", ", ".join(phases)
 
 
 def _options(document: Document) -> Section:
@@ -245,6 +272,10 @@ def _options(document: Document) -> Section:
         ),
         is_folded=True,
     )
+
+
+def _retries(most: int) -> str:
+    return f"sent again up to {most} times, except under load"
 
 
 def _budget(budget_ms: float | None) -> str:

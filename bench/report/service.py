@@ -1,10 +1,17 @@
 """The sections on the service: how fast, how reliable, at what cost."""
 
 from bench.model.document import Document
-from bench.model.summary import EfficiencySummary, MetricSummary, TargetSummary
+from bench.model.summary import (
+    EfficiencySummary,
+    MetricSummary,
+    ReliabilitySummary,
+    TargetSummary,
+)
 from bench.report.cells import HELD_BACK, is_held_back, median, p90
 from bench.report.figures import ABSENT, counted, ms, percent, rate_detail, source_words, usd
 from bench.report.tables import Cell, Section, Table
+
+_RETRIES_NOTE = "Sent again: after HTTP 429; all other columns count the first attempt. "
 
 
 def speed(document: Document) -> Section:
@@ -78,6 +85,7 @@ def _speed_row(target_id: str, connection: str, block: MetricSummary) -> tuple[C
 def reliability(document: Document) -> Section:
     """Return how often requests came back whole."""
     rows = []
+    has_retries = any(t.reliability.retried_requests for t in document.summary.targets)
     for target in document.summary.targets:
         reliability = target.reliability
         causes = reliability.errors_by_cause
@@ -92,6 +100,7 @@ def reliability(document: Document) -> Section:
             (
                 Cell(text=target.target_id),
                 *(Cell(text=percent(r.rate if r else None), detail=rate_detail(r)) for r in rates),
+                *_sent_again(reliability, is_shown=has_retries),
                 Cell(text=str(target.invalidated + target.cancelled)),
                 Cell(text=", ".join(f"{code}: {n}" for code, n in causes.items()) or ABSENT),
             )
@@ -100,7 +109,8 @@ def reliability(document: Document) -> Section:
         id="reliability",
         title="Reliability",
         note="All measured requests, whatever their task; 95% intervals by Wilson. Truncated: answers to "
-        "quality and agentic tasks that ended at their token limit. Set aside: touched by an incident or cancelled, in no "
+        "quality and agentic tasks that ended at their token limit. "
+        f"{_RETRIES_NOTE if has_retries else ''}Set aside: touched by an incident or cancelled, in no "
         "figure.",
         table=Table(
             columns=(
@@ -110,12 +120,22 @@ def reliability(document: Document) -> Section:
                 "Rate-limited",
                 "Truncated",
                 "Malformed stream",
+                *(("Sent again",) if has_retries else ()),
                 "Set aside",
                 "Errors by cause",
             ),
             rows=tuple(rows),
         ),
     )
+
+
+def _sent_again(reliability: ReliabilitySummary, *, is_shown: bool) -> tuple[Cell, ...]:
+    """Return the cell of a column that there is only where a target needed a second attempt."""
+    if not is_shown:
+        return ()
+    after = reliability.success_after_retries
+    detail = "" if after is None else f"in the end {percent(after.rate)} succeeded"
+    return (Cell(text=str(reliability.retried_requests), detail=detail),)
 
 
 def cost(document: Document) -> Section:

@@ -24,6 +24,7 @@ from bench.runner.assignment import Assignment, parameters
 from bench.runner.ending import Fact
 from bench.runner.flights import Flight, Flights, Ports
 from bench.runner.proof import pin_violated
+from bench.runner.retrying import Retries
 
 _Number = TypeVar("_Number", int, float)
 
@@ -43,12 +44,16 @@ class AgentTrials:
         assignment: What is asked, and which turns were recorded before.
         ports: The outside world.
         flights: Sends the requests of the run.
+        retries: Sends them again where they were refused.
     """
 
-    def __init__(self, assignment: Assignment, ports: Ports, flights: Flights) -> None:
+    def __init__(
+        self, assignment: Assignment, ports: Ports, flights: Flights, retries: Retries
+    ) -> None:
         self._assignment = assignment
         self._ports = ports
         self._flights = flights
+        self._retries = retries
 
     async def run(self, planned: PlannedTrial, call: Call, *, attempt: int) -> Trial | str | None:
         """Run one trial to its record; return it, or why no request of it was sent.
@@ -67,7 +72,8 @@ class AgentTrials:
         request = msgspec.structs.replace(
             call.request, messages=opening(prompt), tools=TOOL_SCHEMAS
         )
-        desk = _Desk(self._flights, self._assignment, planned, replace(call, request=request))
+        call = replace(call, request=request)
+        desk = _Desk(self._flights, self._retries, self._assignment, planned, call)
         desk.attempt = attempt
 
         async def run_tests(files: Mapping[str, str]) -> TestRun:
@@ -152,6 +158,7 @@ class AgentTrials:
             cost_source=_one_of(turn.cost_source for turn in turns),
             computed_cost_usd=_sum(turn.computed_cost_usd for turn in turns),
             pin_violated=_any(turn.pin_violated for turn in turns),
+            refusals=tuple(refusal for turn in turns for refusal in turn.refusals),
             invalidated=invalidated,
             agent=run,
         )
@@ -161,7 +168,12 @@ class _Desk:
     """One trial's requests under the gate of the run."""
 
     def __init__(
-        self, flights: Flights, assignment: Assignment, planned: PlannedTrial, call: Call
+        self,
+        flights: Flights,
+        retries: Retries,
+        assignment: Assignment,
+        planned: PlannedTrial,
+        call: Call,
     ) -> None:
         self.planned = planned
         self.call = call
@@ -169,6 +181,7 @@ class _Desk:
         self.refusal: str | None = None
         """What the gate said at the last request that was not sent."""
         self._flights = flights
+        self._retries = retries
         self._keeps_answers = assignment.config.save_responses
 
     async def ask(self, number: int, messages: tuple[Message, ...]) -> Asked | AgentStop:
@@ -183,7 +196,7 @@ class _Desk:
         if not isinstance(flight, Flight):
             self.refusal = flight
             return _STOPS.get(flight or "", "stopped")
-        flight = await self._flights.flown(flight)
+        flight = await self._retries.answered(flight)
         turn = self._turn(number, flight)
         self._flights.settle(flight, turn.spent_usd)
         return Asked(turn=turn, waited_ms=flight.waited_ns / NS_PER_MS, stop=_stop(flight))
@@ -212,6 +225,7 @@ class _Desk:
             cost_source=cost.source,
             computed_cost_usd=cost.computed_usd,
             spent_usd=spent_for(cost.usd, response.error, flight.reserve),
+            refusals=flight.refusals,
             pin_violated=violated,
             invalidated=flight.invalidated,
         )

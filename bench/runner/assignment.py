@@ -12,6 +12,7 @@ from bench.model.case import Case, ChatRequest
 from bench.model.load import Stage, StageDone
 from bench.model.run import Block, NewLimits, PlannedTrial, RunConfig
 from bench.model.target import Target
+from bench.model.trial import Refusal
 from bench.model.turn import TurnTrace
 from bench.runner.ending import Fact
 
@@ -39,6 +40,8 @@ class Assignment:
     unknown_costs: int
     recorded_turns: Mapping[str, tuple[TurnTrace, ...]] = field(default_factory=dict)
     """Id of an agentic trial → turns that it goes on from."""
+    refusals: Mapping[str, tuple[Refusal, ...]] = field(default_factory=dict)
+    """Trial id → its attempts that HTTP 429 refused, where none was answered yet."""
     stages: tuple[tuple[Stage, StageDone], ...] = ()
     """Load stages that are finished, in the order in which they ended."""
     stage_attempts: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
@@ -76,6 +79,7 @@ class Assignment:
             cases=cases,
             blocks=tuple(_remaining(ledger, missing)),
             attempts=ledger.attempts,
+            refusals=ledger.refusals,
             facts={t.id: Fact.of(t) for t in ledger.trials if t.id not in missing},
             origin_ns=origin_ns,
             offset_ms=ledger.offset_ms,

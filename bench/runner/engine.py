@@ -1,13 +1,13 @@
 """The order of a run: blocks, warm-ups, workers; and how it ended.
 
 Blocks run one after another; up to ``parallel_groups`` neighbouring blocks that need not be alone
-run side by side. Inside a block as many workers as its concurrency take trials in order.
+run side by side, shared evenly between targets. Inside a block as many workers as its concurrency take trials in order.
 """
 
 import asyncio
 import gc
 import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -124,12 +124,19 @@ class Runner:
             await self._ports.sleep(min(_NAP_S, (due_ns - now_ns) / 1e9))
 
     async def _side_by_side(self, stretch: list[Block]) -> None:
-        waiting = deque(stretch)
+        waiting = list(stretch)
         groups = 1 if stretch[0].alone else self._assignment.config.parallel_groups
+        under_way: Counter[str] = Counter()
 
         async def work() -> None:
             while waiting:
-                await self._block(waiting.popleft())
+                # The first in plan order of the target that has least under way: a target that
+                # answers slowly, or not at all, never holds all the places.
+                block = min(waiting, key=lambda each: under_way[each.target_id])
+                waiting.remove(block)
+                under_way[block.target_id] += 1
+                await self._block(block)
+                under_way[block.target_id] -= 1
 
         async with asyncio.TaskGroup() as group:
             for _ in range(min(groups, len(stretch))):

@@ -14,7 +14,7 @@ from bench.agent.workplace import Workbench
 from bench.budget import NS_PER_MS, BusyClock
 from bench.errors import JournalUnwritable
 from bench.model.run import Incident, JournalRecord, PlannedTrial, Started
-from bench.model.trial import Response
+from bench.model.trial import Refusal, Response
 from bench.money import Purse, reserve_usd
 from bench.ports import Call, ChatClient, Clock, GatewayWatch, JournalSink
 from bench.runner.assignment import Assignment
@@ -69,6 +69,10 @@ class Flight:
     sent_at_ns: int | None = None
     """``None`` when it was cancelled: nobody can say when or whether it was sent."""
     response: Response = _NOTHING_YET
+    refusals: tuple[Refusal, ...] = ()
+    """Earlier attempts at it, which HTTP 429 refused."""
+    is_settled: bool = False
+    """Its money is counted already."""
     invalidated: str | None = None
     """What happened to it, when it counts nowhere."""
 
@@ -196,8 +200,9 @@ class Flights:
 
     def settle(self, flight: Flight, spent_usd: float | None) -> None:
         """Count what the request cost, once its end is written down."""
-        self.purse.settle(flight.reserve, spent_usd)
-        self._settled.set()
+        if not flight.is_settled:
+            self.purse.settle(flight.reserve, spent_usd)
+            self._settled.set()
 
     def refuse_key(self, response: Response) -> None:
         """Stop the run: its first answer refused the key."""

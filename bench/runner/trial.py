@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -21,6 +21,7 @@ from bench.runner.control import Control
 from bench.runner.ending import Fact
 from bench.runner.flights import Flight, Flights, OnIncident, Ports
 from bench.runner.proof import Replays, pin_violated
+from bench.runner.retrying import Retries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,7 @@ class TrialRunner:
         self._recent: deque[str] = deque()
         """Trials of load stages that an incident may still touch."""
         self._flights = Flights(assignment, ports, control, on_incident=on_incident, purse=purse)
+        self._retries = Retries(self._flights, assignment.config, ports, control)
         self._ports = ports
 
     @property
@@ -159,7 +161,11 @@ class TrialRunner:
         Returns:
             Why nothing may be sent now; ``None`` when its start could not be written down.
         """
-        call = self._call(planned, instance, has_fresh_connection=place.has_fresh_connection)
+        call = replace(
+            self._call(planned, instance),
+            fresh_connection=place.has_fresh_connection,
+            keeps_chunks=place.keeps_chunks,
+        )
         landed = await self._asked_once(planned, instance, call, attempt=place.attempt, place=place)
         if isinstance(landed, Landed):
             self._recent.append(planned.id)
@@ -173,7 +179,7 @@ class TrialRunner:
     ) -> Trial | str | None:
         from bench.runner.agentic import AgentTrials  # most runs need nothing of it
 
-        agents = AgentTrials(self._assignment, self._ports, self._flights)
+        agents = AgentTrials(self._assignment, self._ports, self._flights, self._retries)
         return await agents.run(planned, call, attempt=attempt)
 
     async def _asked_once(
@@ -188,14 +194,15 @@ class TrialRunner:
         admitted = await self._flights.admitted(planned, call, attempt=attempt)
         if not isinstance(admitted, Flight):
             return admitted
-        flight = await self._flights.flown(admitted)
+        refusals = self._assignment.refusals.get(planned.id, ())
+        flight = await self._retries.answered(replace(admitted, refusals=refusals))
         is_judged = flight.response.error is None and instance.evaluate is not None
         evaluation = await self._judged(flight, instance) if is_judged else None
         trial = self._trial(flight, evaluation)
         if place is not None:
             trial = self._staged(trial, place)
         self._flights.landed(trial.id, Fact.of(trial))
-        self._flights.write(TrialDone(attempt=attempt, trial=trial))
+        self._flights.write(TrialDone(attempt=flight.attempt, trial=trial))
         self._flights.settle(flight, spent_on(trial, flight.reserve))
         return Landed(trial=trial, response=flight.response)
 
@@ -208,16 +215,13 @@ class TrialRunner:
             conversation_turn=place.turn,
         )
 
-    def _call(
-        self, planned: PlannedTrial, instance: Instance, *, has_fresh_connection: bool = False
-    ) -> Call:
+    def _call(self, planned: PlannedTrial, instance: Instance) -> Call:
         tags = {"run": self._assignment.run_id, "trial": planned.id}
         return Call(
             target=self._assignment.targets[planned.target_id],
             request=asked(instance.request, self._assignment.config),
             timeout_ms=self._assignment.config.timeout_ms,
             tags=tags if self._assignment.has_tags else {},
-            fresh_connection=has_fresh_connection,
         )
 
     async def _judged(self, flight: Flight, instance: Instance) -> Evaluation | None:
@@ -263,6 +267,7 @@ class TrialRunner:
             cost_source=cost.source,
             computed_cost_usd=cost.computed_usd,
             pin_violated=violated,
+            refusals=flight.refusals,
             invalidated=flight.invalidated or self._flights.touched(planned.id),
         )
 

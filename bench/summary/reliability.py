@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from bench.model.case import CaseInfo
 from bench.model.summary import Rate, ReliabilitySummary
-from bench.model.trial import Trial
+from bench.model.trial import Response, Trial
 from bench.stats import rate
 from bench.summary.selection import arrived, is_kind, is_truncated
 
@@ -15,7 +17,15 @@ TOO_MANY_REQUESTS = 429
 
 
 def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> ReliabilitySummary:
-    """Count outcomes over counted trials of every kind."""
+    """Count outcomes over counted trials of every kind.
+
+    Of a request that was sent again after HTTP 429, the first attempt counts: a run that waits until
+    it is served must not look as if it had been served at once.
+    """
+    retried = [trial for trial in trials if trial.refusals]
+    served = sum(trial.response.error is None for trial in trials)
+    after_retries = rate(served, len(trials)) if retried else None
+    trials = [_first_attempt(trial) for trial in trials]
     untimed = [trial for trial in arrived(trials) if not is_kind(trial, cases, "performance")]
 
     def count(holds: Callable[[Trial], bool]) -> Rate:
@@ -40,8 +50,17 @@ def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> Relia
         rate_limit=rate_limit,
         truncated=truncated,
         malformed_stream=malformed,
+        retried_requests=sum(len(trial.refusals) for trial in retried),
+        success_after_retries=after_retries,
         truncated_answers=rate(sum(map(is_truncated, untimed)), len(untimed)),
     )
+
+
+def _first_attempt(trial: Trial) -> Trial:
+    """Return the trial as it would be without a retry."""
+    if not trial.refusals:
+        return trial
+    return replace(trial, response=Response(error=trial.refusals[0].error))
 
 
 def _seed_code(trial: Trial) -> str | None:

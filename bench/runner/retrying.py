@@ -1,0 +1,103 @@
+"""Sends again what HTTP 429 refused, where the run was told to (`--retry-429 N`).
+
+The refused attempt is in the journal, in spend and in the time budget before the wait begins; its
+wait is in none of them, for nothing is in flight. A stage under load never retries: what it measures
+is how much is refused.
+"""
+
+from dataclasses import replace
+
+from bench.budget import NS_PER_MS
+from bench.model.run import AttemptRefused, RunConfig
+from bench.model.trial import Refusal, ResponseError
+from bench.money import reported_cost_usd, spent_for
+from bench.runner.control import Control
+from bench.runner.flights import Flight, Flights, Ports
+
+LONGEST_WAIT_MS = 120_000.0
+"""Who asks for more gets no second request: the refusal is the result, and says for how long."""
+_FIRST_WAIT_MS, _MOST_WAIT_MS = 1_000.0, 30_000.0
+_NAP_S = 0.5
+"""Longest sleep without a look at whether the run is still to go on."""
+
+
+class Retries:
+    """Waits and asks again, as often as the run allows.
+
+    Args:
+        flights: Sends the requests of the run.
+        config: Of the run.
+        ports: The outside world.
+        control: Says when to stop.
+    """
+
+    def __init__(self, flights: Flights, config: RunConfig, ports: Ports, control: Control) -> None:
+        self._flights = flights
+        self._most = config.retry_429
+        self._ports = ports
+        self._control = control
+
+    async def answered(self, flight: Flight) -> Flight:
+        """Send an admitted request, and again while it is refused; return the last attempt.
+
+        Args:
+            flight: With the refusals that an earlier process recorded.
+        """
+        while True:
+            flight = await self._flights.flown(flight)
+            error = flight.response.error
+            wait_ms = self._wait_ms(flight, error)
+            if error is None or wait_ms is None:
+                return flight
+            refusal = self._refusal(flight, error, wait_ms)
+            is_noted = self._flights.write(
+                AttemptRefused(trial_id=flight.planned.id, turn=flight.turn, refusal=refusal)
+            )
+            self._flights.settle(flight, refusal.spent_usd)
+            flight = replace(flight, is_settled=True)
+            if not is_noted or not await self._has_waited(wait_ms):
+                return flight
+            again = await self._flights.admitted(
+                flight.planned,
+                flight.call,
+                # The number of an agentic trial's attempt is that of all its turns.
+                attempt=flight.attempt + (flight.turn is None),
+                turn=flight.turn,
+            )
+            if not isinstance(again, Flight):
+                return flight
+            flight = replace(again, refusals=(*flight.refusals, refusal))
+
+    def _wait_ms(self, flight: Flight, error: ResponseError | None) -> float | None:
+        """Return how long to wait for the next attempt; ``None`` = the answer stands."""
+        count = len(flight.refusals)
+        if error is None or error.code != "rate_limited" or count >= self._most:
+            return None
+        is_cut = flight.invalidated is not None or self._control.reason is not None
+        if is_cut or flight.planned.stage is not None:
+            return None
+        asked_ms = error.retry_after_ms
+        if asked_ms is None:
+            return min(_FIRST_WAIT_MS * 2.0**count, _MOST_WAIT_MS)
+        return asked_ms if asked_ms <= LONGEST_WAIT_MS else None
+
+    def _refusal(self, flight: Flight, error: ResponseError, wait_ms: float) -> Refusal:
+        reported = reported_cost_usd(flight.response)
+        return Refusal(
+            attempt=flight.attempt,
+            error=error,
+            started_offset_ms=self._flights.offset_ms(flight.sent_at_ns or flight.began_ns),
+            finished_offset_ms=self._flights.offset_ms(flight.ended_ns),
+            wait_ms=wait_ms,
+            spent_usd=spent_for(reported, error, flight.reserve),
+        )
+
+    async def _has_waited(self, wait_ms: float) -> bool:
+        """Wait; return whether the run still goes on then."""
+        due_ns = self._ports.clock.now_ns() + int(wait_ms * NS_PER_MS)
+        while self._control.reason is None:
+            left_s = (due_ns - self._ports.clock.now_ns()) / (1000 * NS_PER_MS)
+            if left_s <= 0:
+                return True
+            await self._ports.sleep(min(_NAP_S, left_s))
+        return False
