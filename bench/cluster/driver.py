@@ -15,7 +15,7 @@ from ray.util.scheduling_strategies import (
 
 from bench import __version__
 from bench.cluster.generator import Generator, Proof, rest_of_shard
-from bench.cluster.places import Node, misplaced, too_small, wrong_version
+from bench.cluster.places import Node, misplaced, occupied, too_small, wrong_version
 from bench.cluster.words import Open, Place
 from bench.errors import ClusterUnusable
 
@@ -75,9 +75,12 @@ class Driver:
             ClusterUnusable: No room, another release, or not where Ray promised.
         """
         numbers, each = sorted(self._opened.setups), self._opened.processors
+        full = too_small(_nodes(), count=len(numbers), processors=each)
+        if full is not None:
+            raise full
         self._group = placement_group([{"CPU": each}] * len(numbers), strategy="SPREAD")
         if not await asyncio.to_thread(self._group.wait, PLACEMENT_S):
-            raise too_small(_nodes(), count=len(numbers), processors=each)
+            raise occupied(count=len(numbers), processors=each)
         promised = placement_group_table(self._group)["bundles_to_node_id"]
         self._nodes = {number: promised[index] for index, number in enumerate(numbers)}
         for index, number in enumerate(numbers):

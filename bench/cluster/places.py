@@ -18,16 +18,24 @@ class Node:
     """It has in all."""
 
 
-def too_small(nodes: Sequence[Node], *, count: int, processors: float) -> ClusterUnusable:
-    """Return what is told when the actors found no room in time."""
+def too_small(nodes: Sequence[Node], *, count: int, processors: float) -> ClusterUnusable | None:
+    """Return what is told when the whole cluster has no room; ``None`` = it has."""
+    fits = sum(_steps(node.processors) // _steps(processors) for node in nodes)
+    if fits >= count:
+        return None
     has = ", ".join(f"{node.host} ({node.id[:8]}) {node.processors:g}" for node in nodes)
     message = (
         f"{count} load processes of {processors:g} CPU each find no room: "
         f"the cluster has {sum(node.processors for node in nodes):g} CPU ({has or 'no node'})"
     )
-    fits = sum(int(node.processors / processors) for node in nodes)
-    hint = f"at most `--workers {fits}`" if 0 < fits < count else "something else may run there"
-    return ClusterUnusable(message, hint=f"{hint}; `ray status` shows what is free")
+    hint = f"at most `--workers {fits}`, or add nodes" if fits else "add nodes to the cluster"
+    return ClusterUnusable(message, hint=hint)
+
+
+def occupied(*, count: int, processors: float) -> ClusterUnusable:
+    """Return what is told when there is room in the cluster, and it did not become free in time."""
+    message = f"no room for {count} load processes of {processors:g} CPU each: others hold it"
+    return ClusterUnusable(message, hint="`ray status` shows who holds what")
 
 
 def misplaced(wanted: Mapping[int, str], places: Sequence[Place]) -> ClusterUnusable | None:
@@ -54,3 +62,8 @@ def wrong_version(host: str, *, theirs: str, ours: str) -> ClusterUnusable:
     """Return what is told when a node has another release of this program."""
     message = f"`{host}` has gateway-bench {theirs}, this machine has {ours}"
     return ClusterUnusable(message, hint="install the same release on every node")
+
+
+def _steps(processors: float) -> int:
+    """Return CPUs as Ray counts them, in ten thousandths: 0.7 holds 0.1 seven times."""
+    return round(processors * 10_000)

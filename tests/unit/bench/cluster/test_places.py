@@ -1,6 +1,6 @@
 """Where actors stand, and what is told when that is wrong."""
 
-from bench.cluster.places import Node, misplaced, too_small, wrong_version
+from bench.cluster.places import Node, misplaced, occupied, too_small, wrong_version
 from bench.cluster.words import Place
 
 
@@ -36,17 +36,31 @@ def test_a_cluster_that_is_too_small_says_how_many_fit():
         Node(id="b", host="two", processors=1),
     ]
     found = too_small(nodes, count=5, processors=1.0)
+    assert found is not None
     assert found.message == (
         "5 load processes of 1 CPU each find no room: "
         "the cluster has 3 CPU (one (01234567) 2, two (b) 1)"
     )
-    assert found.hint == "at most `--workers 3`; `ray status` shows what is free"
+    assert found.hint == "at most `--workers 3`, or add nodes"
+
+
+def test_a_load_process_needs_its_processors_on_one_node():
+    halves = [Node(id=str(number), host="h", processors=0.5) for number in range(4)]
+    assert too_small(halves, count=1, processors=1.0) is not None
+    assert too_small(halves, count=4, processors=0.5) is None
+    assert too_small([Node(id="a", host="h", processors=0.7)], count=7, processors=0.1) is None
+
+
+def test_a_cluster_without_nodes_is_told_so():
+    found = too_small([], count=2, processors=1.0)
+    assert found is not None
+    assert "no node" in found.message
+    assert found.hint == "add nodes to the cluster"
 
 
 def test_room_that_others_hold_is_told_apart_from_none():
-    found = too_small([Node(id="a", host="one", processors=4)], count=2, processors=1.0)
-    assert found.hint == "something else may run there; `ray status` shows what is free"
-    assert "no node" in too_small([], count=2, processors=1.0).message
+    found = occupied(count=2, processors=0.5)
+    assert found.message == "no room for 2 load processes of 0.5 CPU each: others hold it"
 
 
 def test_another_release_on_a_node_is_refused_by_name():
