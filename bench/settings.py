@@ -5,7 +5,7 @@ A setting has one name in four places: `--parallel-groups`, `parallel-groups` in
 each place takes the same words and gives the same fault.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -318,8 +318,26 @@ def read_value(setting: Setting, raw: object) -> object:
         entries = [_text(entry) for entry in (raw if isinstance(raw, list | tuple) else [raw])]
         if setting.kind == "list":
             return split_lists(entries)
-        return tuple(setting.read(entry) for entry in entries)
+        return _each(setting, entries)
     return setting.read(_text(raw))
+
+
+def _each(setting: Setting, entries: Sequence[str]) -> tuple[object, ...]:
+    """Return the value of each entry.
+
+    Raises:
+        ValueError: What is needed, for every entry that can't be read.
+    """
+    values, faults = [], []
+    for entry in entries:
+        try:
+            values.append(setting.read(entry))
+        except ValueError as error:
+            is_named = len(entries) > 1 and not setting.secret
+            faults.append(f"`{entry}`: {error}" if is_named else str(error))
+    if faults:
+        raise ValueError("; ".join(dict.fromkeys(faults)))
+    return tuple(values)
 
 
 def _text(raw: object) -> str:

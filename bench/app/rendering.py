@@ -40,7 +40,13 @@ class Published:
     summary_text: str
 
 
-def render(path: Path, output_folder: Path | None = None, *, summary_width: int = 100) -> Outcome:
+def render(
+    path: Path,
+    output_folder: Path | None = None,
+    *,
+    summary_width: int = 100,
+    is_judged: bool = False,
+) -> Outcome:
     """Write every report again from a journal or a result document, without one request.
 
     Args:
@@ -48,6 +54,7 @@ def render(path: Path, output_folder: Path | None = None, *, summary_width: int 
             is itself never written.
         output_folder: Where to; ``None`` = beside ``path``.
         summary_width: Columns of the summary table.
+        is_judged: The gates of the run decide the exit code, as at its end.
 
     Raises:
         JournalUnreadable: ``path`` is neither.
@@ -59,7 +66,8 @@ def render(path: Path, output_folder: Path | None = None, *, summary_width: int 
     _refuse_foreign_reports(folder, path)
     make_folder(folder)
     published = publish(document, folder, source=path, summary_width=summary_width)
-    return outcome_of(published, document, journal=path if is_journal else None)
+    outcome = outcome_of(published, document, journal=path if is_journal else None)
+    return gated(outcome, document) if is_judged else outcome
 
 
 def read_run(path: Path) -> Document:

@@ -11,8 +11,8 @@ from bench.cli.sections import SectionedCommand
 @click.command(
     "overhead",
     cls=SectionedCommand,
-    epilog="Exit codes: 0 done, 2 usage or key, 4 gateway died, 5 incomplete, 7 needs your yes, "
-    "130 interrupted.",
+    epilog="Exit codes: 0 done, 2 usage or key, 4 gateway died, 5 incomplete, 6 a gate failed, 7 "
+    "needs your yes, 8 a gate is undecided (--strict), 130 interrupted.",
 )
 @click.argument("model_id", metavar="[MODEL]", required=False)
 @baseline_options

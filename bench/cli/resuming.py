@@ -64,11 +64,17 @@ def nothing_missing(found: FoundRun, params: Mapping[str, Any], console: Console
     console.say("nothing is missing: every planned trial has a result; no request was sent")
     results = load_config({}, current_place()).output_folder()
     try:
-        made = render(found.path, found.reports_folder(results), summary_width=terminal_width())
+        made = render(
+            found.path,
+            found.reports_folder(results),
+            summary_width=terminal_width(),
+            is_judged=True,
+        )
     except ForeignReports as kept:
         console.say(f"note: {kept.message}; they are left as they are")
         return Outcome(reason="nothing_missing", headline=kept.message, run_id=ledger.header.run_id)
-    return ended(replace(made, reason="nothing_missing"), console)
+    reason = made.reason if made.exit_code else "nothing_missing"
+    return ended(replace(made, reason=reason), console)
 
 
 def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console) -> Outcome:

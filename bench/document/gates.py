@@ -6,7 +6,7 @@ import msgspec
 
 from bench.ab.gates import pair_gates
 from bench.gates import GateEvidence, run_gates
-from bench.gates.run import by_target
+from bench.gates.run import CLIENT_BOUND, by_target
 from bench.ledger import Ledger
 from bench.load.gates import read_gate
 from bench.model.document import Caveat, Completeness
@@ -15,7 +15,7 @@ from bench.model.summary import Summary
 from bench.summary.selection import counted, is_kind
 
 _SPOILING = {
-    "client_bound": "this client may be what was measured: it lagged",
+    "client_bound": CLIENT_BOUND,
     "build_changed": "the gateway's build changed while it was measured",
 }
 """Caveats that leave every gate undecided, where they make the figures doubtful."""

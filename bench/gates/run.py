@@ -13,6 +13,8 @@ from bench.model.summary import SeriesSummary, StageSummary, Summary, TargetSumm
 from bench.model.trial import Trial
 from bench.stage_book import StageEntry
 
+CLIENT_BOUND = "this client may be what was measured"
+"""Its figures stand in the caveat that says so."""
 _OF_THE_TARGET = frozenset({"score", "cost"})
 """Figures of a whole run: no load stage has one of its own."""
 _UNTOUCHED = frozenset({"score", "cost"})
@@ -124,7 +126,7 @@ def _spoiled(stage: StageSummary, entry: StageEntry) -> str:
     if not entry.is_finished:
         return "the stage did not come to its end"
     if stage.client_saturated:
-        return f"this client may be what was measured: {stage.client_saturated[0]}"
+        return CLIENT_BOUND
     return ""
 
 

@@ -15,16 +15,15 @@ _MOST_NAMED = 4
 
 def gate_words(gates: Sequence[GateResult]) -> str:
     """Return what a headline says of gates: `Gate failed: ttft.p99=500ms.`; empty without any."""
-    by_verdict: dict[str, list[str]] = defaultdict(list)
-    for one in gates:
-        by_verdict[one.verdict].append(one.gate)
-    told = []
-    for verdict in _VERDICTS:
-        names = list(dict.fromkeys(by_verdict.get(verdict, ())))
-        if names:
-            more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-            plural = "s" if len(names) > 1 else ""
-            told.append(f"gate{plural} {verdict}: {', '.join(names[:_MOST_NAMED])}{more}")
+    named = {
+        verdict: list(dict.fromkeys(one.gate for one in gates if one.verdict == verdict))
+        for verdict in _VERDICTS
+    }
+    told = [
+        f"gate{'s' if len(names) > 1 else ''} {verdict}: {_some(names)}"
+        for verdict, names in named.items()
+        if names
+    ]
     said = "; ".join(told)
     return f"{said[0].upper()}{said[1:]}. " if said else ""
 
@@ -47,14 +46,23 @@ def gate_ending(document: Document) -> Literal["gate_failed", "gate_undecided"] 
 
 def undecided_note(gates: Sequence[GateResult]) -> str:
     """Return why gates told nothing, in one sentence; empty where each of them did."""
-    open_ones = [gate for gate in gates if gate.verdict == "undecided"]
-    if not open_ones:
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for gate in gates:
+        if gate.verdict == "undecided":
+            by_reason[_reason(gate)].append(f"`{gate.gate}`")
+    if not by_reason:
         return ""
-    named = [f"`{gate.gate}` ({_reason(gate)})" for gate in open_ones[:_MOST_NAMED]]
-    more = len(open_ones) - len(named)
-    rest = f" and {more} more" if more else ""
-    noun = "gate is" if len(open_ones) == 1 else "gates are"
-    return f"{noun} undecided: {', '.join(named)}{rest}; `--strict` makes that exit code 8"
+    told = [
+        f"{_some(list(dict.fromkeys(names)))} ({reason})"
+        for reason, names in list(by_reason.items())[:_MOST_NAMED]
+    ]
+    more = f" and {len(by_reason) - len(told)} more reasons" if len(by_reason) > len(told) else ""
+    return f"undecided: {'; '.join(told)}{more}. `--strict` makes that exit code 8"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def gate_detail(document: Document) -> dict[str, Any]:
@@ -114,11 +122,16 @@ def _in_order(results: Sequence[GateResult]) -> list[GateResult]:
 
 def _told(gate: GateResult, *, several: bool) -> str:
     between = _range(gate)
-    measured = f"{amount(gate, gate.value)}{f' [{between}]' if between else ''}"
     place = [gate.target_id if several and gate.target_id else "", gate.label]
     where = ", ".join(part for part in place if part)
-    reason = f"; {_reason(gate)}" if gate.verdict == "undecided" else ""
-    return f"{measured}{f' ({where})' if where else ''}{reason}"
+    parts = [
+        amount(gate, gate.value) if gate.value is not None else "",
+        f"[{between}]" if between else "",
+        f"({where})" if where else "",
+    ]
+    measured = " ".join(part for part in parts if part)
+    reason = _reason(gate) if gate.verdict == "undecided" else ""
+    return "; ".join(part for part in (measured, reason) if part)
 
 
 def _reason(gate: GateResult) -> str:
@@ -136,17 +149,26 @@ def _needed(gate: GateResult) -> str:
 
 def amount(gate: GateResult, value: float | None) -> str:
     """Return a figure in the unit of its gate; of a difference with its sign."""
-    if value is None:
-        return ABSENT
+    return ABSENT if value is None else _with_unit(gate, value, _unit(gate))
+
+
+def _unit(gate: GateResult) -> str:
+    """Return what stands behind a number; empty for what has its unit within."""
+    if gate.unit == "%" and not gate.is_difference:
+        return ""
+    return {"usd": "", "%": "%", "/s": "/s"}.get(gate.unit, f" {gate.unit}")
+
+
+def _with_unit(gate: GateResult, value: float, unit: str) -> str:
     if gate.is_difference:
-        share = {"%": "%", "pt": " pt"}.get(gate.unit)
-        return f"{value:+.2f} {gate.unit}" if share is None else f"{100 * value:+.2f}{share}"
+        return f"{100 * value if gate.unit in {'%', 'pt'} else value:+.2f}{unit}"
     if gate.unit == "usd":
         return usd(value)
-    return percent(value) if gate.unit == "%" else f"{ms(value)} {gate.unit}"
+    return percent(value) if gate.unit == "%" else f"{ms(value)}{unit}"
 
 
 def _range(gate: GateResult) -> str:
+    """Return the interval, its unit once; empty where there is none or it has no width."""
     if gate.interval is None or gate.interval[0] == gate.interval[1]:
         return ""
-    return ", ".join(amount(gate, bound) for bound in gate.interval)
+    return ", ".join(_with_unit(gate, bound, "") for bound in gate.interval)
