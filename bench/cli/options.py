@@ -103,6 +103,7 @@ _RESUMING = (
         "proxy",
     ),
     *("allow_unknown_cost", "allow_reduced_sandbox", "archive", "require_complete", "quiet"),
+    *("workers", "engine", "ray_address", "ray_cpus"),
 )
 """What of a run its journal doesn't hold, or must not decide."""
 
