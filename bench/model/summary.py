@@ -2,58 +2,53 @@
 
 Field names of version-2 documents are kept with their meaning; where such a definition misleads, an
 honest field stands beside it. Formula and source of each figure: docs/metrics.md, by the name here.
-``Interval`` is always the 95 % confidence interval.
 """
 
 from typing import Any, Literal
 
 from bench.model.ab import AbFindings
+from bench.model.figures import AdjustedSummary, Interval, NumericSummary, Rate, SketchSummary
 from bench.model.gates import GateResult
-from bench.model.load import ClientReading, SaturationReason, Stage, StageEnd
+from bench.model.load_summary import LoadPoint, LoadSummary, SeriesSummary, SloResult, StageSummary
 from bench.model.overhead import OverheadFindings
 from bench.model.paired import PairedSummary
+from bench.model.quality_summary import (
+    AgreementSummary,
+    FingerprintSummary,
+    PairwiseAgreement,
+    QualitySummary,
+    RobustnessSummary,
+    SliceSummary,
+)
 from bench.model.record import Record
 
-Interval = tuple[float, float]
-
-
-class NumericSummary(Record, frozen=True, kw_only=True):
-    """One quantity over several trials, in the unit of the field that holds it."""
-
-    count: int
-    min: float
-    mean: float
-    p50: float
-    p90: float
-    p95: float | None
-    """``None`` below 20 values."""
-    p99: float | None
-    """``None`` below 100 values."""
-    max: float
-    standard_deviation: float | None
-    """Of the sample (n - 1); ``None`` for one value."""
-    median_absolute_deviation: float
-    coefficient_of_variation: float | None
-    """Standard deviation by mean; ``None`` for one value or a mean of 0."""
-    p50_interval: Interval | None = None
-    """By order statistics; ``None`` below 6 values."""
-    p90_interval: Interval | None = None
-    """``None`` below 36 values."""
-    p95_interval: Interval | None = None
-    """``None`` below 72 values."""
-    p99_interval: Interval | None = None
-    """``None`` below 368 values."""
-
-
-class Rate(Record, frozen=True, kw_only=True):
-    """How many of how many, with its uncertainty."""
-
-    hits: int
-    of: int
-    rate: float | None
-    """0..1; ``None`` of none."""
-    interval: Interval | None
-    """By Wilson; ``None`` of none."""
+__all__ = [
+    "AdjustedSummary",
+    "AgreementSummary",
+    "CaseSummary",
+    "CostComparison",
+    "EfficiencySummary",
+    "Excluded",
+    "FingerprintSummary",
+    "Interval",
+    "LoadPoint",
+    "LoadSummary",
+    "MetricSummary",
+    "NumericSummary",
+    "PairwiseAgreement",
+    "PerformanceSummary",
+    "QualitySummary",
+    "Rate",
+    "ReliabilitySummary",
+    "RobustnessSummary",
+    "SeriesSummary",
+    "SketchSummary",
+    "SliceSummary",
+    "SloResult",
+    "StageSummary",
+    "Summary",
+    "TargetSummary",
+]
 
 
 class MetricSummary(Record, frozen=True, kw_only=True):
@@ -86,23 +81,6 @@ class MetricSummary(Record, frozen=True, kw_only=True):
     """What the gateway claims to have added; a claim, not a measurement."""
 
 
-class AdjustedSummary(Record, frozen=True, kw_only=True):
-    """Percentiles over all requests sent, each failed one worse than any answer (nearest rank).
-
-    One that falls on a failure is ``None`` and marked.
-    """
-
-    count: int
-    adj_p50: float | None
-    adj_p50_failed: bool
-    adj_p90: float | None
-    adj_p90_failed: bool
-    adj_p95: float | None
-    adj_p95_failed: bool
-    adj_p99: float | None
-    adj_p99_failed: bool
-
-
 class Excluded(Record, frozen=True, kw_only=True):
     """Trials that were measured but prove nothing about the pinned target; each counted once."""
 
@@ -125,94 +103,6 @@ class PerformanceSummary(MetricSummary, frozen=True, kw_only=True):
     adj_ttft_ms: AdjustedSummary | None = None
     """``headline`` with the failed requests on that kind of connection, or on none, as worst."""
     adj_total_ms: AdjustedSummary | None = None
-
-
-class QualitySummary(Record, frozen=True, kw_only=True):
-    """Over trials of quality cases that have a verdict."""
-
-    attempted: int
-    passed: int
-    score: float | None
-    instruction_score: float | None
-    first_pass_score: float | None
-    unique_answers: int
-    answer_entropy: float | None
-    """Bits, over all answers of all cases together (version 2)."""
-    consistency_rate: float | None
-    """Version 2: by case, though seeds and hence right answers differ between runs."""
-    mean_confidence: float | None
-    brier_score: float | None
-    score_interval: Interval | None = None
-    """Bootstrap over cases; over the trials of one case by Wilson."""
-    cases: int = 0
-    """Cases with a verdict: what ``score_interval`` stands on."""
-    same_instance_consistency: float | None = None
-    """Like ``consistency_rate``, but only among answers to the very same prompt."""
-    same_instance_entropy: float | None = None
-    """Bits; mean over the same prompts."""
-    failed: int = 0
-    """Quality trials without a verdict because the request failed: not in ``score``."""
-    score_of_asked: float | None = None
-    """The score with each of them as a wrong answer: what whoever asked got."""
-    score_of_asked_interval: Interval | None = None
-    case_mean_score: float | None = None
-    """Mean of the cases' scores: a case that is run more often weighs no more."""
-    case_mean_score_interval: Interval | None = None
-    cut_short: int = 0
-    """Wrong answers that ended at their token limit: the limit may have been what was measured."""
-    first_pass_interval: Interval | None = None
-    instruction_score_interval: Interval | None = None
-    consistency_interval: Interval | None = None
-    """Of ``same_instance_consistency``."""
-    confident: int = 0
-    """Judged answers with a confidence: what ``mean_confidence`` and ``brier_score`` stand on."""
-    overconfidence: float | None = None
-    """``mean_confidence`` minus the score of the same answers, -1..1."""
-    brier_interval: Interval | None = None
-
-
-class AgreementSummary(Record, frozen=True, kw_only=True):
-    """How often two targets gave the same answer to the same task."""
-
-    compared: int
-    matching: int
-    rate: float | None
-    confidence95: Interval | None
-    """By Wilson."""
-
-
-class FingerprintSummary(Record, frozen=True, kw_only=True):
-    """How much a target behaves like the reference."""
-
-    agreement: float | None
-    reference_error_agreement: float | None
-    """Where the reference is wrong: how often with the very same answer."""
-    rarity_weighted_error_agreement: float | None
-    """The same, a mistake weighing the more the fewer of the other targets make it."""
-    category_similarity: float | None
-    """1 minus the mean difference of the scores by category."""
-    reasoning_ratio_delta: float | None
-    """Share of reasoning tokens, the target's minus the reference's."""
-    behavioural_similarity: float | None
-    """Mean of those that are known. High for any two good models."""
-    compared: int = 0
-    """Tasks that both answered."""
-    reference_errors: Rate | None = None
-    """``reference_error_agreement`` with what it stands on."""
-    shared_errors: Rate | None = None
-    """Of the tasks on which both are wrong: how often alike. What tells models apart."""
-
-
-class RobustnessSummary(Record, frozen=True, kw_only=True):
-    """A task and the same task in other words, each pair one instance in one run."""
-
-    pairs: int
-    drop: float | None
-    """Share of pairs in which only the plain wording is right minus that in which only the other
-    is, -1..1."""
-    drop_interval: Interval | None
-    changed: Rate
-    """Pairs in which exactly one of the two is right: losses and gains do not cancel out."""
 
 
 class ReliabilitySummary(Record, frozen=True, kw_only=True):
@@ -342,163 +232,6 @@ class CaseSummary(Record, frozen=True, kw_only=True):
     truncated: int = 0
     cost_usd: float | None = None
     """``None`` if the cost of one trial is unknown."""
-
-
-class SliceSummary(Record, frozen=True, kw_only=True):
-    """One category, difficulty or dimension on one target."""
-
-    target_id: str
-    key: str
-    attempted: int
-    passed: int
-    score: float | None
-    interval: Interval | None = None
-
-
-class PairwiseAgreement(Record, frozen=True, kw_only=True):
-    """Agreement of two targets."""
-
-    left_target_id: str
-    right_target_id: str
-    agreement: AgreementSummary
-
-
-class LoadPoint(Record, frozen=True, kw_only=True):
-    """One target with so many requests in flight. Times are those of ``connection``'s kind."""
-
-    case_id: str
-    concurrency: int
-    """How many requests were to be in flight."""
-    attempted: int
-    succeeded: int
-    success_rate: float | None
-    achieved_requests_per_second: float | None
-    """Version 2: from the first start to the last end, breaks between blocks included."""
-    ttft_p50_ms: float | None
-    total_p50_ms: float | None
-    degradation: float | None
-    """``total_p50_ms`` by that of the lowest concurrency; ``None`` where kinds of connection differ."""
-    success: Rate | None = None
-    requests_per_second: float | None = None
-    """Per second in which at least one request of this point was in flight; failed ones too."""
-    answers_per_second: float | None = None
-    """The same, whole answers only."""
-    mean_in_flight: float | None = None
-    """How many requests really were in flight, over the same seconds."""
-    connection: Literal["warm", "cold", "promptCached", "all"] | None = None
-    ttft_ms: NumericSummary | None = None
-    total_ms: NumericSummary | None = None
-    ttft_degradation: float | None = None
-
-
-class LoadSummary(Record, frozen=True, kw_only=True):
-    """The load curve of one target, by ascending concurrency."""
-
-    target_id: str
-    points: tuple[LoadPoint, ...]
-    saturation_concurrency: int | None
-    """The first point with ``degradation`` >= 2 or a success rate below 95 %; ``None``: none was."""
-    saturation_reason: SaturationReason | None = None
-
-
-class SketchSummary(Record, frozen=True, kw_only=True):
-    """One quantity that came too often to be kept: percentiles are within 0.5 % of a true value."""
-
-    count: int
-    min: float
-    mean: float
-    p50: float
-    p90: float
-    p95: float
-    p99: float
-    max: float
-
-
-class SloResult(Record, frozen=True, kw_only=True):
-    """One objective over all requests sent."""
-
-    slo: str
-    kept: Rate
-
-
-class StageSummary(Record, frozen=True, kw_only=True):
-    """One load stage. Rates are per second, times milliseconds; ``None`` = not measured."""
-
-    target_id: str
-    case_id: str
-    number: int
-    label: str
-    """What was asked for, in words."""
-    stage: Stage
-    level: float
-    """In flight (closed loop) or per second (open loop)."""
-    reason: StageEnd | None
-    """Why it ended; ``None`` = it did not end in order."""
-    detail: str = ""
-    attempted: int = 0
-    succeeded: int = 0
-    set_aside: int = 0
-    cancelled: int = 0
-    warmups: int = 0
-    success: Rate
-    errors_by_cause: dict[str, int] = {}
-    scheduled: int | None = None
-    dropped: int = 0
-    late: int = 0
-    asked_per_second: float | None = None
-    sent_per_second: float | None = None
-    """Sends after the first, by the time from the first to the last."""
-    requests_per_second: float | None = None
-    answers_per_second: float | None = None
-    """Whole ones, per second in which any request was in flight."""
-    tokens_per_second: float | None = None
-    """Of all streams together, over the same seconds."""
-    mean_in_flight: float | None = None
-    peak_in_flight: int = 0
-    window_seconds: float | None = None
-    """The steady part, without filling and draining."""
-    window_answers_per_second: float | None = None
-    window_tokens_per_second: float | None = None
-    connection: Literal["warm", "cold", "promptCached", "all"] | None = None
-    """Whose times stand below."""
-    ttft_ms: NumericSummary | None = None
-    first_token_ms: NumericSummary | None = None
-    total_ms: NumericSummary | None = None
-    tpot_ms: NumericSummary | None = None
-    itl_ms: SketchSummary | None = None
-    stream_tokens_per_second: NumericSummary | None = None
-    due_ttft_ms: NumericSummary | None = None
-    """From when the request was due: what its user waited. ``None`` in a closed loop."""
-    due_total_ms: NumericSummary | None = None
-    queue_ms: NumericSummary | None = None
-    """From due to handed to the client."""
-    send_lag_ms: NumericSummary | None = None
-    """From handed to the client to its last byte written, on open connections."""
-    adj_ttft_ms: AdjustedSummary | None = None
-    adj_total_ms: AdjustedSummary | None = None
-    slos: tuple[SloResult, ...] = ()
-    attainment: Rate | None = None
-    """Requests that keep all objectives, of all sent. ``None`` = there are none."""
-    goodput_per_second: float | None = None
-    saturated: SaturationReason | None = None
-    on_frontier: bool = False
-    """No stage of the same target and case has more answers per second at a lower TTFT p99."""
-    client: ClientReading | None = None
-    client_saturated: tuple[str, ...] = ()
-    """Why this machine may have been the limit; empty = it was not."""
-
-
-class SeriesSummary(Record, frozen=True, kw_only=True):
-    """The load stages of one target and case, in the order in which they were run."""
-
-    target_id: str
-    case_id: str
-    stages: tuple[StageSummary, ...]
-    highest_good: float | None = None
-    """The saturation point lies above this level ..."""
-    lowest_saturated: float | None = None
-    """... and at or below this one; ``None`` = no stage was saturated."""
-    saturation_reason: SaturationReason | None = None
 
 
 class Summary(Record, frozen=True, kw_only=True):
