@@ -22,6 +22,10 @@ from bench.stage_book import StageEntry
 from bench.stats import mean_margin
 
 
+_RULE_OF_THREE = 3.0
+"""By the number of draws without an event, the 95 % bound of its share."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """What a gate is held against at one level of load."""
@@ -116,7 +120,7 @@ def judge(gate: Gate, level: Level, *, seed: int) -> GateResult:
     verdict, why = _verdict(gate, interval, len(values), level.spoiled)
     needed = None
     if verdict == "undecided" and not level.spoiled:
-        needed = pairs_to_decide(values, bound=gate.bound) if len(values) > 1 else FEWEST_PAIRS
+        needed = _needed(gate, values)
     return GateResult(
         gate=gate.text,
         is_difference=True,
@@ -132,6 +136,18 @@ def judge(gate: Gate, level: Level, *, seed: int) -> GateResult:
         count_to_decide=needed,
         why=why,
     )
+
+
+def _needed(gate: Gate, values: Sequence[float]) -> int | None:
+    """Return how many pairs would decide: more than there are, or ``None``."""
+    count = len(values)
+    if count < FEWEST_PAIRS:
+        return FEWEST_PAIRS
+    if gate.quantity == "errors" and len(set(values)) == 1:
+        distance = abs(gate.bound - values[0])
+        return math.ceil(_RULE_OF_THREE / distance) if distance else None
+    needed = pairs_to_decide(values, bound=gate.bound)
+    return None if needed is None else max(needed, count + FEWEST_PAIRS)
 
 
 def _differences(gate: Gate, level: Level) -> list[float]:
@@ -177,7 +193,7 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
         return None
     mean = math.fsum(values) / count
     margin = mean_margin(values)
-    margin = margin if len(set(values)) > 1 else 3.0 / count
+    margin = margin if len(set(values)) > 1 else _RULE_OF_THREE / count
     return mean - margin, mean + margin
 
 
