@@ -17,7 +17,14 @@ REPORTED = "gateway"
 """Source of a cost that the gateway told with the answer."""
 
 NEVER_SENT = frozenset(
-    {"connect_refused", "connect_failed", "dns_error", "tls_error", "connect_timeout"}
+    {
+        "connect_refused",
+        "connect_failed",
+        "dns_error",
+        "tls_error",
+        "proxy_error",
+        "connect_timeout",
+    }
 )
 """Errors after which no byte of the request can have reached a provider."""
 
