@@ -21,7 +21,6 @@ from bench.paired.differences import FEWEST_PAIRS, median, median_interval, pair
 from bench.stage_book import StageEntry
 from bench.stats import mean_margin
 
-
 _RULE_OF_THREE = 3.0
 """By the number of draws without an event, the 95 % bound of its share."""
 
