@@ -24,7 +24,11 @@ _SMALLEST_INTERVAL = {0.5: 6, 0.9: 36, 0.95: 72, 0.99: 368}
 
 def finite(values: Iterable[float | None]) -> list[float]:
     """Return the finite numbers among ``values``, ascending."""
-    return sorted(value for value in values if value is not None and math.isfinite(value))
+    known = [value for value in values if value is not None]
+    if not math.isfinite(sum(known)):  # one that is not finite makes the sum so; rarely, its size
+        known = [value for value in known if math.isfinite(value)]
+    known.sort()
+    return known
 
 
 def percentile(ordered: Sequence[float], fraction: float) -> float:
@@ -49,7 +53,7 @@ def summarize_numbers(values: Iterable[float | None]) -> NumericSummary | None:
     if not ordered:
         return None
     count = len(ordered)
-    mean = math.fsum(value / count for value in ordered)
+    mean = math.fsum([value / count for value in ordered])
     median = percentile(ordered, 0.5)
     deviation = _sample_deviation(ordered, mean)
     return NumericSummary(
@@ -62,7 +66,7 @@ def summarize_numbers(values: Iterable[float | None]) -> NumericSummary | None:
         p99=percentile(ordered, 0.99) if count >= FEWEST_FOR_P99 else None,
         max=ordered[-1],
         standard_deviation=deviation,
-        median_absolute_deviation=percentile(sorted(abs(v - median) for v in ordered), 0.5),
+        median_absolute_deviation=percentile(sorted([abs(v - median) for v in ordered]), 0.5),
         coefficient_of_variation=_ratio(deviation, mean),
         p50_interval=percentile_interval(ordered, 0.5),
         p90_interval=percentile_interval(ordered, 0.9),
@@ -75,7 +79,7 @@ def _sample_deviation(values: Sequence[float], mean: float) -> float | None:
     if len(values) < 2:  # noqa: PLR2004 -- one value says nothing about spread
         return None
     # hypot scales by the largest term first, so squares of huge values do not overflow.
-    return math.hypot(*(value - mean for value in values)) / math.sqrt(len(values) - 1)
+    return math.hypot(*[value - mean for value in values]) / math.sqrt(len(values) - 1)
 
 
 def _ratio(numerator: float | None, denominator: float) -> float | None:

@@ -42,8 +42,21 @@ class Sketch:
 
     def extend(self, values: Iterable[float]) -> None:
         """Count each of ``values``."""
-        for value in values:
-            self.add(value)
+        listed = list(values)
+        if not listed:
+            return
+        self.count += len(listed)
+        self.total += sum(listed)
+        self.smallest = min(self.smallest, *listed)
+        self.largest = max(self.largest, *listed)
+        # Without a call for each: gaps between tokens come by the hundred million.
+        buckets, ceil, log = self._buckets, math.ceil, math.log
+        for value in listed:
+            if value > 0:
+                bucket = ceil(log(value) / _LOG_GAMMA)
+                buckets[bucket] = buckets.get(bucket, 0) + 1
+            else:
+                self._zeros += 1
 
     def buckets(self) -> Buckets:
         """Return what was counted, to be added to another's."""

@@ -5,6 +5,7 @@ formula: see ``bench.report.escaping.csv_cell``.
 """
 
 from collections.abc import Callable
+from math import isfinite
 
 from bench.model.document import Document, DocumentTrial
 from bench.report.escaping import csv_cell
@@ -28,7 +29,8 @@ def _median_gap(trial: DocumentTrial) -> float | None:
 
 
 def _largest_gap(trial: DocumentTrial) -> float | None:
-    return max(finite(trial.response.timing.itl_ms or ()), default=None)
+    gaps = trial.response.timing.itl_ms
+    return max(gaps) if gaps and isfinite(sum(gaps)) else max(finite(gaps or ()), default=None)
 
 
 _COLUMNS: dict[str, _Read] = {
