@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from bench.catalogue import ListedModel, Listing
 from bench.errors import UsageFault
 from bench.ledger import Ledger
@@ -40,7 +42,7 @@ def refuse_changed_targets(path: Path, ledger: Ledger, listing: Listing) -> tupl
     for target in targets if listing.models else ():
         now = _listed(target, listing)
         if now is None:
-            said += [] if target.metadata == TargetMetadata() else [_gone(target)]
+            said += [_gone(target)] if _was_listed(target) else []
         elif not is_merged:
             said += _differences(target, now)
             notes += _other_prices(target, now)
@@ -49,6 +51,14 @@ def refuse_changed_targets(path: Path, ledger: Ledger, listing: Listing) -> tupl
         hint = "start a new run: its answers would come from something else than the recorded ones"
         raise UsageFault(message, hint=hint)
     return tuple(notes)
+
+
+def _was_listed(target: Target) -> bool:
+    """Say whether the gateway's list knew the target: a price may be assumed, or a library's."""
+    facts = target.metadata
+    prices = facts.prices
+    has_own_price = prices is not None and prices.source == "gateway"
+    return has_own_price or msgspec.structs.replace(facts, prices=None) != TargetMetadata()
 
 
 def _listed(target: Target, listing: Listing) -> TargetMetadata | None:

@@ -87,11 +87,17 @@ def test_a_target_that_is_through_may_have_changed():
     assert refuse_changed_targets(JOURNAL, run(*done), changed(quantization="int4")) == ()
 
 
-def test_a_name_that_no_list_knew_may_be_missing_from_it_still():
+@pytest.mark.parametrize("source", [None, "assumed", "genai-prices", "gateway"])
+def test_a_name_that_no_list_knew_may_be_missing_from_it_still(source):
+    prices = None if source is None else Prices(input_usd=1e-6, output_usd=2e-6, source=source)
     free = msgspec.structs.replace(
-        FAST, model="typed", model_id="typed", mapping=None, metadata=TargetMetadata()
+        FAST, model="typed", model_id="typed", mapping=None, metadata=TargetMetadata(prices=prices)
     )
-    assert refuse_changed_targets(JOURNAL, run(target=free), listing()) == ()
+    if source == "gateway":  # so its list did know it
+        with pytest.raises(UsageFault, match="no longer lists `typed`"):
+            refuse_changed_targets(JOURNAL, run(target=free), listing())
+    else:
+        assert refuse_changed_targets(JOURNAL, run(target=free), listing()) == ()
 
 
 def test_a_model_without_providers_is_compared_as_a_whole():
