@@ -11,7 +11,9 @@ The first two give way to a variable that is named on the command line (`--api-k
 look at values too: another name for the same secret is the same secret.
 """
 
+import html.entities
 import json
+import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ PRODUCTION_KEYS = ("LLM_GATEWAY_API_KEY", "LLMGATEWAY_API_KEY")
 """Looked for in this order when no variable is named."""
 LOCAL_PREFIX = "LOCAL_"
 MASK = "[key]"
+_ESCAPING = ("\\", "%", "&")
 _SHORTEST_SECRET = 4
 """Characters; masking anything shorter would only make the text unreadable."""
 
@@ -134,16 +137,39 @@ def _is_key(secret: Secret, name: str, kind: str) -> str:
     return f"`{secret.variable}` holds the same {kind} key as `{name}`"
 
 
-def redact(text: str, secrets: Iterable[str]) -> str:
-    """Return ``text`` with every secret masked: as it is, URL-encoded, in base64, JSON-escaped.
+class Redactor:
+    r"""Takes secrets out of texts, however they are written there.
+
+    As they are; URL-encoded, JSON-escaped, as ``\\u`` and HTML escapes of all characters or of some,
+    each once or several times over; in base64 wherever they begin in it; in hexadecimal digits.
 
     Args:
-        text: Anything on its way out of this program.
         secrets: Their values; those shorter than four characters are left alone.
+        mask: What stands in their place.
     """
-    for form in forms_of(secrets):
-        text = text.replace(form, MASK)
-    return text
+
+    def __init__(self, secrets: Iterable[str], mask: str = MASK) -> None:
+        listed = sorted({one for one in secrets if len(one) >= _SHORTEST_SECRET}, key=len)[::-1]
+        self.forms = forms_of(listed)
+        """Longest first."""
+        self._mask = mask
+        spelt = "|".join("".join(map(_spellings, secret)) for secret in listed)
+        self._spelt = re.compile(spelt) if spelt else None
+
+    def text(self, text: str) -> str:
+        """Return ``text`` with every secret replaced."""
+        for form in self.forms:
+            if form in text:
+                text = text.replace(form, self._mask)
+        # A search by pattern costs a hundred times a search for a word: most texts need none.
+        if self._spelt is not None and any(sign in text for sign in _ESCAPING):
+            text = self._spelt.sub(lambda _: self._mask, text)
+        return text
+
+
+def redact(text: str, secrets: Iterable[str]) -> str:
+    """Return ``text`` with every secret masked, as a ``Redactor`` does."""
+    return Redactor(secrets).text(text)
 
 
 def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:
@@ -166,6 +192,27 @@ def _forms(secret: str) -> Iterator[str]:
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
     yield from _inside_base64(secret.encode())
+    yield secret.encode().hex()
+    yield secret.encode().hex().upper()
+
+
+def _spellings(character: str) -> str:
+    """Return a pattern of all that a character may be written as."""
+    code, units = ord(character), character.encode("utf-16-be", "surrogatepass").hex()
+    words = [units[place : place + 4] for place in range(0, len(units), 4)]
+    octets = [f"{byte:02x}" for byte in character.encode("utf-8", "surrogatepass")]
+    entities = [name for name, named in html.entities.html5.items() if named == character]
+    ways = [
+        rf"\\*{re.escape(character)}",
+        "".join(rf"\\+u(?i:{word})" for word in words),
+        rf"\\+u\{{0*(?i:{code:x})\}}",
+        "".join(rf"%(?:25)*(?i:{octet})" for octet in octets),
+        "".join(rf"\\+x(?i:{octet})" for octet in octets),
+        rf"&(?:amp;)*#0*{code};",
+        rf"&(?:amp;)*#[xX]0*(?i:{code:x});",
+        *(rf"&(?:amp;)*{re.escape(name)}" for name in entities if name.endswith(";")),
+    ]
+    return f"(?:{'|'.join(ways)})"
 
 
 def _inside_base64(data: bytes) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bench.keys import forms_of
+from bench.keys import Redactor
 from bench.model.trial import Response, ResponseError
 
 MASK = "[secret]"
@@ -48,14 +48,12 @@ class Mask:
                 found.add(value.strip())
             if "authorization" in name.lower():
                 found.add(value.strip().rpartition(" ")[2])
-        self._forms = forms_of(found)
+        self._redactor = Redactor(found, MASK)
+        self._forms = self._redactor.forms
 
     def text(self, text: str) -> str:
         """Return ``text`` with every secret replaced, however it is written."""
-        for form in self._forms:
-            if form in text:
-                text = text.replace(form, MASK)
-        return text
+        return self._redactor.text(text)
 
     def response(self, response: Response) -> Response:
         """Return ``response`` without a secret in anything that the server said."""

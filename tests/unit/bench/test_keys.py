@@ -1,3 +1,4 @@
+import html
 import json
 from base64 import b64encode
 from urllib.parse import quote, quote_plus
@@ -180,3 +181,34 @@ def test_basic_credentials_don_t_show_the_key(user, secret):
 
 def test_short_secrets_are_left_alone():
     assert redact("abc", ["abc", ""]) == "abc"
+
+
+KEY = 'sk-"a/b&<ü+1\U0001d4a6'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("".join(f"\\u{ord(c):04x}" for c in KEY[:-1]) + "\\ud835\\udca6", id="u"),
+        pytest.param("\\u0073k" + KEY[2:], id="one-of-them"),
+        pytest.param(json.dumps(json.dumps(KEY))[3:-3], id="json-in-json"),
+        pytest.param(json.dumps(KEY).replace("/", "\\/")[1:-1], id="slashes-of-php"),
+        pytest.param("".join(f"\\x{b:02x}" for b in KEY.encode()), id="x"),
+        pytest.param("".join(f"%{b:02X}" for b in KEY.encode()), id="percent"),
+        pytest.param("".join(f"%25{b:02x}" for b in KEY.encode()), id="percent-twice"),
+        pytest.param(html.escape(KEY), id="html"),
+        pytest.param(html.escape(html.escape(KEY)), id="html-twice"),
+        pytest.param("".join(f"&#{ord(c)};" for c in KEY), id="html-decimal"),
+        pytest.param("".join(f"&#x{ord(c):X};" for c in KEY), id="html-hex"),
+        pytest.param(KEY.encode().hex(), id="hex"),
+        pytest.param(KEY.encode().hex().upper(), id="hex-upper"),
+    ],
+)
+def test_a_key_is_masked_however_it_is_escaped(written):
+    assert written != KEY
+    assert redact(f"<{written}>", [KEY]) == "<[key]>"
+
+
+def test_escapes_of_other_texts_stay():
+    text = "100 % \\u0073ure &amp; %73 &#107; sk-"
+    assert redact(text, [KEY]) == text
