@@ -19,8 +19,7 @@ def refuse_changed_targets(path: Path, ledger: Ledger, listing: Listing) -> tupl
     """Hold the targets that have something missing against the gateway's list as it is now.
 
     A target that no list knew when the run began, and a gateway without a list, prove nothing either
-    way. Where the run also read the user's catalogues only what is gone is told: the gateway's word
-    alone is not what was recorded.
+    way; nor does the gateway's word alone where the run also read the user's catalogues.
 
     Args:
         path: The journal, for the message.
@@ -36,14 +35,15 @@ def refuse_changed_targets(path: Path, ledger: Ledger, listing: Listing) -> tupl
     missing = {trial.target_id for trial in ledger.missing}
     targets = [target for target in ledger.header.targets if target.id in missing]
     catalogues = ledger.header.options.get("catalogue")
-    is_merged = catalogues is not None and bool(catalogues.value)
+    if not listing.models or (catalogues is not None and catalogues.value):
+        return ()
     said: list[str] = []
     notes: list[str] = []
-    for target in targets if listing.models else ():
+    for target in targets:
         now = _listed(target, listing)
         if now is None:
             said += [_gone(target)] if _was_listed(target) else []
-        elif not is_merged:
+        else:
             said += _differences(target, now)
             notes += _other_prices(target, now)
     if said:
