@@ -1,18 +1,18 @@
 """Journal or document → files. The JSON comes first and is never lost to a report that fails."""
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import bench
+from bench.app.folder import make_folder
 from bench.app.replacing import replace_file
 from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
 from bench.document.money_caveats import is_day_limited
-from bench.errors import BenchError, ForeignReports, JournalUnreadable, UsageFault, reason_in
+from bench.errors import BenchError, ForeignReports, JournalUnreadable, reason_in
 from bench.journal import read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
@@ -160,27 +160,6 @@ def _without_document(
         f"no result document was saved; {told if lost else 'nothing is lost'}: "
         f"{counted(len(document.trials), 'trial')} and what was paid are in the journal `{journal}`"
     )
-
-
-def make_folder(folder: Path) -> None:
-    """Create the output folder; the default one keeps its content out of git.
-
-    Raises:
-        UsageFault: It can't be created or written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if folder.parts[-2:] == (".context", "benchmarks"):
-            ignore = folder / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n")
-    except OSError as error:
-        message = f"the output folder `{folder}` can't be written: {reason_in(error)}"
-        hint = "name another one with `BENCHMARK_OUTPUT_DIR`"
-        raise UsageFault(message, hint=hint) from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        message = f"the output folder `{folder}` can't be written: permission denied"
-        raise UsageFault(message, hint="name another one with `BENCHMARK_OUTPUT_DIR`")
 
 
 def _refuse_foreign_reports(folder: Path, source: Path) -> None:

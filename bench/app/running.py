@@ -7,14 +7,13 @@ from pathlib import Path
 
 from bench.app.answers import write_book
 from bench.app.environment import environment
+from bench.app.folder import make_folder
 from bench.app.gathering import crew_order, gathered
 from bench.app.interrupting import interruptible
-from bench.app.rendering import gated, make_folder, outcome_of, publish
 from bench.app.request import Outcome, RunRequest, Session
 from bench.archive import keep, mark
 from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock, iso_ms
-from bench.document import build_document
 from bench.errors import JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
@@ -25,7 +24,6 @@ from bench.model.paired import Arm, Pairing, Side
 from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
 from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
-from bench.report.escaping import visible
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
 from bench.shards import shards_of
 
@@ -155,6 +153,10 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
             fault = error
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
+    # Loaded now: nothing is measured any more, and the first request had not to wait for it.
+    from bench.app.rendering import gated, outcome_of, publish
+    from bench.document import build_document
+
     document = build_document(_ended(read_journal(path), footer))
     folder = part.reports_folder
     published = publish(document, folder, source=path, summary_width=session.summary_width)
@@ -250,6 +252,8 @@ def _sides(pairing: Pairing | None) -> dict[str, Side]:
 def _show(incident: Incident, session: Session) -> None:
     """Tell of an incident at once; the job may have done so before this process was ready."""
     if session.link is None or not session.link.is_told(incident):
+        from bench.report.escaping import visible  # with every report; incidents are rare
+
         session.progress.tell(f"{incident.incident_class}: {visible(incident.summary)}")
 
 

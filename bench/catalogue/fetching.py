@@ -4,6 +4,7 @@ A gateway without such a list is no error, it takes any model as typed.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -62,6 +63,8 @@ def fetch_listing(query: ModelsQuery) -> Listing:
         KeyRejected: The gateway refused the key; nothing else needs to be sent.
         UsageFault: The certificate authority's file can't be read.
     """
+    # httpx has a command line of its own, which loads `rich` and `pygments` where they are installed.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
     import httpx  # 60 ms that commands without network don't pay
 
     try:

@@ -29,7 +29,7 @@ def render_command(
 
     RUN is a .json or .jsonl file, a run id, latest or latest~1. Also for a run that was killed.
     """
-    from bench.app import render
+    from bench.app.rendering import render
     from bench.cli.place import current_place, named_run
     from bench.cli.talk import ended, set_up_log, terminal_width
     from bench.config import load_config

@@ -8,7 +8,7 @@ import msgspec
 
 from bench.agent.registry import cases_for
 from bench.agent.workplace import Workbench
-from bench.app import Session, render, resume_plan
+from bench.app import Session, resume_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
@@ -63,6 +63,8 @@ def nothing_missing(found: FoundRun, params: Mapping[str, Any], console: Console
         return None
     console.say("nothing is missing: every planned trial has a result; no request was sent")
     results = load_config({}, current_place()).output_folder()
+    from bench.app.rendering import render  # with every report
+
     try:
         made = render(
             found.path,

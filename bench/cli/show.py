@@ -55,7 +55,7 @@ def show_command(console: Console, /, run: str, verbose: int, **views: Any) -> O
 
     RUN is a .json or .jsonl file, a run id, latest, latest~1, or a commit of the gateway's build.
     """
-    from bench.app import read_run
+    from bench.app.rendering import read_run
     from bench.cli.place import named_run
     from bench.cli.talk import set_up_log
 

@@ -4,18 +4,21 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bench.agent.registry import cases_for
 from bench.cases import CASE_IDS, DEFAULT_PROFILE, select_cases
 from bench.config import Config
 from bench.errors import Refused, UnknownName, UsageFault
-from bench.external import Asked, choose
 from bench.keys import Origin
 from bench.model.case import Case
 from bench.model.run import ExternalSource
 from bench.settings import SETTINGS
 from bench.usercases import ForeignCode, is_entry_point, load_cases
+
+if TYPE_CHECKING:
+    from bench.external import Asked
 
 _RANK = {
     Origin.DEFAULT: 0,
@@ -105,8 +108,10 @@ def user_cases_of(config: Config) -> tuple[str, ...]:
     return tuple(found)
 
 
-def asked_of(config: Config) -> Asked:
+def asked_of(config: Config) -> "Asked":
     """Return what the settings ask of the external suite they name."""
+    from bench.external import Asked
+
     settings, data = config.settings, config.settings.external_data
     path = None if data is None or is_address(data) else config.path_of("external_data")
     return Asked(
@@ -124,8 +129,10 @@ def is_address(data: str) -> bool:
     return urlsplit(data).scheme in {"http", "https"}
 
 
-def load_external(asked: Asked) -> tuple[ExternalSource, tuple[Case, ...], tuple[str, ...]]:
+def load_external(asked: "Asked") -> tuple[ExternalSource, tuple[Case, ...], tuple[str, ...]]:
     """Return what is recorded of an external suite, its cases, and what to say."""
+    from bench.external import choose
+
     chosen = choose(asked)
     source = ExternalSource(
         suite=asked.suite,
@@ -169,6 +176,8 @@ def recorded_cases(
 def _recorded_external(
     config: Config, external: ExternalSource, *, is_own: bool
 ) -> tuple[Case, ...]:
+    from bench.external import Asked, choose
+
     data = external.data
     if config.trust["external_data"] is Origin.FLAG:
         data = asked_of(config).data
