@@ -62,6 +62,7 @@ class Client(asyncio.Protocol):
         self.early = b""
         self.inside: Inside | None = None
         self.rest = b""
+        self.streams = False
         self.queue: asyncio.Queue[tuple[int, bytes]] = asyncio.Queue()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -84,17 +85,14 @@ class Client(asyncio.Protocol):
 
     def from_upstream(self, data: bytes) -> None:
         at = time.perf_counter_ns()
+        if data.startswith(b"HTTP/1.1"):
+            self.streams = b"text/event-stream" in data.partition(b"\r\n\r\n")[0].lower()
         *events, self.rest = (self.rest + data).split(_EVENT_END)
         for event in events:
             self.queue.put_nowait((at, event + _EVENT_END))
-        if (self.rest and not self.is_streaming()) or self.rest.endswith(_BODY_END):
+        if (self.rest and not self.streams) or self.rest.endswith(_BODY_END):
             self.queue.put_nowait((at, self.rest))
             self.rest = b""
-
-    def is_streaming(self) -> bool:
-        if b"text/event-stream" in self.rest or self.rest.startswith(b"HTTP/1.1 200"):
-            self.streams = b"text/event-stream" in self.rest
-        return getattr(self, "streams", False)
 
     async def pump(self) -> None:
         loop = asyncio.get_running_loop()
@@ -105,7 +103,7 @@ class Client(asyncio.Protocol):
         manner, held, is_first = self.proxy.manner, list[tuple[int, bytes]](), True
         while True:
             at, part = await self.queue.get()
-            streams = getattr(self, "streams", False)
+            streams = self.streams
             delay = manner.chunk_s + (manner.first_s if is_first else 0.0)
             if streams and delay:
                 await asyncio.sleep(delay)
@@ -114,9 +112,12 @@ class Client(asyncio.Protocol):
             if sum(len(one) for _, one in held) < manner.hold_bytes and not is_end:
                 is_first = False
                 continue
-            self.down.write(b"".join(one for _, one in held))
+            # Before the write: who is woken by it may get the processor first.
             out = time.perf_counter_ns()
-            assert self.inside is not None
+            self.down.write(b"".join(one for _, one in held))
+            if self.inside is None:  # the rest of an answer that is no stream
+                held = []
+                continue
             self.inside.parts += [(came, out, bool(_CONTENT.search(one))) for came, one in held]
             held, is_first = [], is_end
             if is_end:

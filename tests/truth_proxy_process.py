@@ -23,7 +23,8 @@ class TruthProxy:
     def inside(self, figure: str) -> float:
         """Return the median of what it logged: ``firstMs``, ``totalMs`` or ``gapMs``."""
         lines = self.log_path.read_text().splitlines()
-        return median(json.loads(line)[figure] for line in lines)
+        values: list[float] = [json.loads(line)[figure] for line in lines]
+        return median(values)
 
 
 @contextmanager
