@@ -119,7 +119,8 @@ class Bridge:
                     self._say(Heard(number=number, word=word))
                 taken += len(batch.words)
                 is_last = batch.is_last
-                await self._writer.drain()
+                with contextlib.suppress(ConnectionError):  # the leader's end is met elsewhere
+                    await self._writer.drain()
             shard.sync()
             await handle.give_up.remote(shard.size)
             how = "it has ended"

@@ -15,7 +15,7 @@ import msgspec
 
 from bench.cluster.generator import boot_id
 from bench.cluster.session import end_session
-from bench.cluster.surroundings import private_cluster, without
+from bench.cluster.surroundings import private_cluster, short_root, without
 from bench.cluster.words import (
     Close,
     FromBridge,
@@ -128,7 +128,7 @@ class RayExecutor:
         ours, theirs = socket.socketpair()
         environment = without(os.environ, self._withheld)
         if self._address is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="gwb-ray-"))
+            self._folder = Path(tempfile.mkdtemp(prefix="gwb-ray-", dir=short_root()))
             environment |= private_cluster(self._folder, token=secrets.token_hex(32))
         with theirs:
             self._bridge = await asyncio.create_subprocess_exec(

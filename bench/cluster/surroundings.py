@@ -1,7 +1,11 @@
-"""The environment of the process that drives Ray, and of a cluster that it starts. Pure."""
+"""The environment of the process that drives Ray, and of a cluster that it starts."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from tempfile import gettempdir
+
+_LONGEST_ROOT = 20
+"""Ray puts 70 characters behind it, and the path of a socket has 103 at most (macOS)."""
 
 
 def without(environment: Mapping[str, str], withheld: Collection[str]) -> dict[str, str]:
@@ -16,6 +20,12 @@ def without(environment: Mapping[str, str], withheld: Collection[str]) -> dict[s
         for name, text in environment.items()
         if not any(value in text for value in hidden)
     }
+
+
+def short_root() -> str:
+    """Return a folder for temporary files whose path is short enough for Ray's sockets."""
+    usual = gettempdir()
+    return usual if len(usual) <= _LONGEST_ROOT else "/tmp"  # noqa: S108 - mkdtemp makes the folder
 
 
 def private_cluster(folder: Path, *, token: str) -> dict[str, str]:

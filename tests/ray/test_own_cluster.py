@@ -30,7 +30,7 @@ def test_a_cluster_of_our_own_ends_with_the_run(tmp_path: Path, simulator: Simul
         *("--include-deactivated", "--no-archive", "--engine", "ray", "--workers", "2"),
         *("-c", "4", "-n", "40"),
     )
-    code, told, _ = ended(process)
-    assert (code, told["done"]) == (0, 40)
+    code, told, stderr = ended(process)
+    assert (code, told["done"]) == (0, 40), stderr
     until(lambda: ray_processes() <= before, "the end of the cluster")
     assert list(short.iterdir()) == []
