@@ -184,8 +184,12 @@ class Flights:
         sending = asyncio.ensure_future(client.send(flight.call))
         self._control.flights[trial_id] = sending
         try:
-            # Not awaited directly: a cancelled request is a result, a cancelled worker is not.
-            await asyncio.wait({sending})
+            await sending
+        except asyncio.CancelledError:
+            # A cancelled request is a result, a cancelled worker is not.
+            task = asyncio.current_task()
+            if not sending.cancelled() or (task is not None and task.cancelling()):
+                raise
         finally:
             sending.cancel()
             del self._control.flights[trial_id]
