@@ -137,9 +137,15 @@ def first_staged(block: Block, case: CaseInfo, *, seed: int) -> Iterator[Planned
         range(1, _SWEEP_STAGES + 1) if block.sweep else [block.stage.number] if block.stage else []
     )
     most = _MOST_TOLD // max(1, len(stages))
+    # A comparison in pairs has hundreds of blocks of one request each.
+    planned = planned_requests(block.stage) if block.stage is not None else None
+    counts = (
+        (False, most if planned is None else min(most, planned)),
+        (True, most if block.stage is None else min(most, block.stage.warmups)),
+    )
     for stage in stages:
-        for number in range(1, most + 1):
-            for warmup in (False, True):
+        for warmup, count in counts:
+            for number in range(1, count + 1):
                 yield staged_trial(block.target_id, case, stage, number, seed=seed, warmup=warmup)
 
 
