@@ -192,9 +192,13 @@ def _cost(target: TargetSummary) -> Reading:
         counted="requests",
         unshown=""
         if total is not None
-        else f"the cost of {money.unknown_cost_requests:,} requests is unknown: "
+        else f"the cost of {_requests(money.unknown_cost_requests)} is unknown: "
         "this is a lower bound",
     )
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count:,} requests"
 
 
 def _gaps(gate: Gate, target: TargetSummary, trials: Sequence[Trial]) -> Reading:

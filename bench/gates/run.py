@@ -77,10 +77,10 @@ def _gone(gate: Gate, target: TargetSummary, completeness: Completeness) -> str:
 
 def _why_missing(own: TargetCompleteness) -> str:
     parts = {
-        "were set aside": own.invalidated,
-        "were cancelled": own.cancelled,
-        "have no recorded end": own.lost,
-        "were never sent": own.not_run,
+        "set aside": own.invalidated,
+        "cancelled": own.cancelled,
+        "without a recorded end": own.lost,
+        "never sent": own.not_run,
     }
     told = [f"{count:,} {words}" for words, count in parts.items() if count]
     return f": {', '.join(told)}" if told else ""
