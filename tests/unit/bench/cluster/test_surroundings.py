@@ -1,8 +1,9 @@
 """What a cluster of our own sees of this process."""
 
 from pathlib import Path
+from tempfile import gettempdir
 
-from bench.cluster.surroundings import private_cluster, without
+from bench.cluster.surroundings import private_cluster, short_root, without
 
 
 def test_a_variable_that_holds_a_secret_is_left_out_whatever_it_is_called():
@@ -22,3 +23,9 @@ def test_a_private_cluster_reports_to_nobody_and_writes_no_token_into_the_home_f
         "RAY_AUTH_TOKEN": "word",
         "RAY_USAGE_STATS_ENABLED": "0",
     }
+
+
+def test_sockets_of_a_cluster_find_room_in_their_path():
+    root = short_root()
+    assert root == gettempdir() or root == "/tmp"  # noqa: S108 - what is compared with
+    assert len(root) <= 20
