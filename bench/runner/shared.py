@@ -82,6 +82,8 @@ class SharedStages:
         while stage.open:
             await self._heard(stage)
         stage.gathering.conclude()
+        if stage.gathering.flow.reason == "max_cost":
+            self._control.stop("max_cost")
         return stage.gathering.flow.point(level_of(job.stage)), self._done(stage)
 
     # ---- its beginning ----------------------------------------------------------------

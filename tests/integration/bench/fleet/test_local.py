@@ -1,0 +1,140 @@
+"""Load sent by several real processes: shares, one beginning, losses, money, secrets."""
+
+import os
+from collections import Counter
+
+import pytest
+
+from bench.errors import JournalUnreadable, LoadProcessLost
+from bench.journal import read_journal
+from bench.model.load import Stage
+from bench.model.target import Prices
+from bench.prepare.unfinished import find_unfinished
+from bench.shards import is_shard
+from tests.led_run import LedRun
+from tests.simulator_process import TOKEN, running_simulator
+
+pytestmark = pytest.mark.integration
+
+QUICK = "sim-ttft5-itl1-n4"
+SLOW = "sim-ttft60-itl5-n10"
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory):
+    with running_simulator(tmp_path_factory.mktemp("simulator")) as made:
+        yield made
+
+
+@pytest.fixture
+def led(simulator, tmp_path):
+    return LedRun(folder=tmp_path, url=simulator.base_url, model=QUICK)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_two_processes_send_every_request_of_a_stage_once(led, simulator):
+    before = len(simulator.records())
+    outcome = led.run(Stage(number=1, concurrency=3, requests=21, warmups=3))
+    assert (outcome.exit_code, outcome.reason) == (0, "done")
+    ledger = led.ledger
+    (entry,) = ledger.stages.entries
+    assert (entry.columns.count(), entry.columns.warmups, entry.lost) == (21, 3, 0)
+    assert len(set(entry.columns.numbers)) == 21
+    assert len(simulator.wait_for_records(before + 24)) == before + 24
+    done = entry.done
+    assert done is not None
+    assert (done.reason, done.sent) == ("requests", 21)
+    assert [sender.sent for sender in done.senders] == [11, 10]
+    assert all(sender.lost is None for sender in done.senders)
+    assert done.client.requests == 21
+    assert ledger.broken_shards == {}
+    assert ledger.possibly_billed == ()
+    assert not any(alive(pid) for pid in led.pids.values())
+
+
+def test_an_open_loop_keeps_one_schedule_between_them(led):
+    led.run(Stage(number=1, rate_per_second=100.0, arrival="constant", requests=20))
+    (entry,) = led.ledger.stages.entries
+    due = sorted(entry.columns.due_ms)
+    assert [round(at - due[0]) for at in due] == [10 * n for n in range(20)]
+    assert all(s >= d for s, d in zip(entry.columns.started_ms, entry.columns.due_ms, strict=True))
+    assert entry.done is not None
+    assert entry.done.scheduled == 20
+
+
+def test_a_killed_process_ends_its_stage_and_resume_repeats_it_without_counting_twice(led):
+    led.model = SLOW
+    killer = led.kill_when_it_wrote(2, trials=4)
+    stages = [Stage(number=n, concurrency=4, requests=24) for n in (1, 2)]
+    outcome = led.run(*stages)
+    killer.join()
+    assert (outcome.exit_code, outcome.reason) == (5, "worker_lost")
+    ledger = led.ledger
+    assert ledger.broken_shards == {2: "it was killed by SIGKILL"}
+    first, second = ledger.stages.entries
+    assert first.done is not None
+    assert second.done is not None
+    assert first.done.reason == "worker_lost"
+    assert not first.is_finished
+    # The next stage goes on with who is left, and is whole.
+    assert (second.done.reason, second.columns.count()) == ("requests", 24)
+    assert [sender.number for sender in second.done.senders] == [1]
+    assert first.lost == len(ledger.possibly_billed) > 0
+    recorded = first.columns.count()
+    assert recorded == len(set(first.columns.numbers))
+
+    outcome = led.resume()
+    assert (outcome.exit_code, outcome.reason) == (0, "done")
+    ledger = led.ledger
+    counts = {entry.stage.number: entry.columns.count() for entry in ledger.stages.entries}
+    assert counts == {1: 24, 2: 24}
+    assert [shard.number for shard in ledger.shards] == [1, 2, 3, 4]
+    attempts = Counter(ledger.stages.attempts.values())
+    assert attempts == {2: 1, 1: 1}
+    # What the lost attempt sent is paid, and in no figure.
+    assert sum(charge.requests for charge in ledger.charges) == 48 + recorded + first.lost
+
+
+def test_money_is_dealt_in_slices_and_never_passes_the_limit(led):
+    led.prices = Prices(input_usd=1e-6, output_usd=1e-5)
+    led.settings = {"max_cost_usd": 0.014}
+    outcome = led.run(*(Stage(number=n, concurrency=4, requests=400) for n in (1, 2)))
+    assert (outcome.exit_code, outcome.reason) == (5, "max_cost")
+    ledger = led.ledger
+    (entry,) = ledger.stages.entries
+    assert entry.done is not None
+    assert entry.done.reason == "max_cost"
+    assert 0 < ledger.known_spend_usd <= 0.014
+    assert all(sender.sent for sender in entry.done.senders)
+
+
+def test_a_process_that_cannot_write_is_told_and_nothing_is_sent(led, simulator):
+    before = len(simulator.records())
+    led.shard(2).write_text("somebody else's\n")
+    with pytest.raises(LoadProcessLost, match=r"load process 2 is gone: .*file exists"):
+        led.run(Stage(number=1, concurrency=2, requests=4))
+    assert len(simulator.records()) == before
+    assert led.shard(2).read_text() == "somebody else's\n"
+
+
+def test_a_part_of_a_run_is_no_run_and_holds_no_secret(led):
+    led.run(Stage(number=1, concurrency=2, requests=4))
+    for path in (led.journal, led.shard(1), led.shard(2)):
+        assert TOKEN not in path.read_text()
+    assert is_shard(led.shard(1))
+    assert not is_shard(led.journal)
+    with pytest.raises(JournalUnreadable, match="only what load process 1 of a run sent") as caught:
+        read_journal(led.shard(1))
+    assert caught.value.hint is not None
+    assert str(led.journal) in caught.value.hint
+    assert find_unfinished(led.folder, plan_hash=led.ledger.header.plan_hash, url="x") is None
+    led.shard(2).unlink()
+    with pytest.raises(JournalUnreadable, match=r"led\.2\.jsonl.*can't be read"):
+        read_journal(led.journal)
