@@ -1,6 +1,7 @@
 """The coding profile as people run it: scripted agents, the real sandbox, kills and replays."""
 
 import json
+import re
 import signal
 
 import msgspec
@@ -9,6 +10,8 @@ import pytest
 from bench.agent.book import book_entry
 from bench.agent.coding_cases import coding_cases
 from bench.agent.loading import load_tasks
+from bench.cli.entry import run
+from bench.cli.group import cli
 from bench.journal import read_journal
 from bench.model.run import TurnDone
 from bench.sandbox import probe
@@ -22,6 +25,7 @@ pytestmark = [
 
 TASK = "agentic_bugfix_small"
 CASE = ("--case", TASK, "--runs", "1", "--allow-reduced-sandbox")
+FEW_TURNS = ("--max-turns", "12")
 AGENTS = ("perfect", "sloppy", "stubborn", "malformed", "endless", "cheating")
 
 
@@ -52,7 +56,7 @@ def measured(simulator, tmp_path_factory):
     """One run in which every agent works on one task."""
     made = bench_in(tmp_path_factory.mktemp("agents"), simulator)
     more = [word for agent in AGENTS[1:] for word in ("--model", f"sim-{agent}")]
-    code, told, said = made.finish(made.start_run("sim-perfect", *more, *CASE))
+    code, told, said = made.finish(made.start_run("sim-perfect", *more, *CASE, *FEW_TURNS))
     assert code == 0, said
     assert (told["planned"], told["done"]) == (len(AGENTS), len(AGENTS))
     yield made
@@ -102,10 +106,19 @@ def test_the_turns_of_every_trial_are_in_document_and_page(measured, trials):
     targets = {target["targetId"]: target["agent"] for target in document["summary"]["targets"]}
     assert targets["sim-perfect"]["solveRate"] == 1
     assert targets["sim-endless"]["stopReasons"] == {"turn_limit": 1}
+    assert targets["sim-endless"]["turns"]["max"] == 12
+    assert document["config"]["maxTurns"] == 12
 
 
-def test_a_replay_comes_to_the_same_files_and_verdicts(measured):
-    code, told, said = measured.do("replay", str(measured.journal), "--allow-reduced-sandbox")
+def replayed(path, capsys, *words):
+    """Replay in this process; return exit code, the object on stdout, and what was said."""
+    code = run(cli, ["replay", str(path), *words, "--allow-reduced-sandbox", "--json"])
+    told = capsys.readouterr()
+    return code, json.loads(told.out), told.err
+
+
+def test_a_replay_comes_to_the_same_files_and_verdicts(measured, capsys):
+    code, told, said = replayed(measured.journal, capsys)
     assert (code, told["reason"]) == (0, "replayed"), said
     detail = told["detail"]
     assert {one["trialId"].split("|")[0] for one in detail["trials"]} == {
@@ -114,9 +127,35 @@ def test_a_replay_comes_to_the_same_files_and_verdicts(measured):
     assert all(one["sameTree"] and one["sameVerdict"] for one in detail["trials"])
 
 
-def test_a_replay_of_what_is_not_there_names_what_is(measured):
-    words = ("--trial", f"sim-perfet|{TASK}|r1")
-    code, _, said = measured.do("replay", str(measured.journal), *words)
+def test_a_replay_tells_of_other_files_and_of_calls_that_did_something_else(
+    measured, capsys, tmp_path
+):
+    path = tmp_path / "changed.jsonl"
+    lines = measured.journal.read_bytes().splitlines()
+    path.write_bytes(b"\n".join(map(with_another_end, lines)) + b"\n")
+    trial = f"sim-perfect|{TASK}|r1"
+    code, told, said = replayed(path, capsys, "--trial", trial)
+    assert (code, told["reason"]) == (6, "replay_differs")
+    assert "1 of 1 trial came to another end than recorded" in said
+    (one,) = told["detail"]["trials"]
+    assert (one["sameTree"], one["sameVerdict"], one["otherResults"]) == (False, True, 1)
+    code = run(cli, ["replay", str(path), "--trial", trial, "--allow-reduced-sandbox"])
+    shown = capsys.readouterr().out
+    assert f"{trial}: OTHER FILES, same verdict (solved)" in shown
+    assert "run_tests: was 'the tests failed', is 'the tests passed'" in shown
+
+
+def with_another_end(line):
+    """Return a line of a journal in which tests failed and files have another hash."""
+    found = re.sub(rb'"treeHash":"[0-9a-f]{8}', b'"treeHash":"00000000', line)
+    return found.replace(
+        b'"testsPassed":true,"detail":"the tests passed"',
+        b'"testsPassed":false,"detail":"the tests failed"',
+    )
+
+
+def test_a_replay_of_what_is_not_there_names_what_is(measured, capsys):
+    code, _, said = replayed(measured.journal, capsys, "--trial", f"sim-perfet|{TASK}|r1")
     assert code == 2
     assert f"did you mean `sim-perfect|{TASK}|r1`" in said
     assert "Traceback" not in said
@@ -126,13 +165,11 @@ SCRIPTED = "agentic_bugfix_small_javascript"
 OLD_NODE = "#!/bin/sh\nprintf 'SyntaxError: Unexpected reserved word\\n' >&2\nexit 1\n"
 
 
-@pytest.mark.parametrize("has_old_node", [False, True], ids=["no Node", "a Node too old"])
-def test_without_node_its_tasks_are_told_as_not_run(simulator, tmp_path, has_old_node):
+def test_a_node_that_can_not_run_the_tasks_is_told_before_anything_is_sent(simulator, tmp_path):
     tools = tmp_path / "tools"
     tools.mkdir()
-    if has_old_node:
-        (tools / "node").write_text(OLD_NODE)
-        (tools / "node").chmod(0o755)
+    (tools / "node").write_text(OLD_NODE)
+    (tools / "node").chmod(0o755)
     made = Bench(folder=tmp_path, url=simulator.url, environ={"PATH": str(tools)})
     words = ("--case", f"{TASK},{SCRIPTED}", "--runs", "1", "--allow-reduced-sandbox")
     code, told, said = made.finish(made.start_run("sim-perfect", *words))

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bench.sandbox.interpreters import interpreter
 from bench.sandbox.ordering import order
 from bench.sandbox.probing import Walls, find_out
 from bench.sandbox.running import run_now
+from bench.sandbox.warden_process import WardenProcess
 from bench.warden.accounting import Account, places
 from bench.warden.order import Order
 
@@ -183,6 +185,39 @@ def test_control_groups_count_what_joins_them_and_are_removed() -> None:
     account.close()
     left = [one for place in places() for one in Path(place.folder).glob(f"*sandbox-{os.getpid()}")]
     assert left == []
+    assert (account.memory_kills(), account.refused_processes()) == (0, 0)
+
+
+def test_a_control_group_is_removed_once_the_last_of_its_processes_is_gone() -> None:
+    account = Account(memory_bytes=64 << 20, processes=5)
+    if not account.held:
+        pytest.skip("no control group can be made here")
+    (joined, has_joined), (end, ends) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        account.join()
+        os.close(ends)
+        os.write(has_joined, b"x")
+        os.read(end, 1)
+        os._exit(0)
+    assert os.read(joined, 1) == b"x"
+    with ThreadPoolExecutor(1) as pool:
+        closing = pool.submit(account.close)
+        os.close(ends)
+        os.waitpid(child, 0)
+        closing.result()
+    for descriptor in (joined, has_joined, end):
+        os.close(descriptor)
+    left = [one for place in places() for one in Path(place.folder).glob(f"*sandbox-{os.getpid()}")]
+    assert left == []
+
+
+def test_who_gave_up_before_the_order_was_read_gets_a_refusal() -> None:
+    wanted = order(program("pass"), "namespaces")
+    assert wanted is not None
+    with WardenProcess(wanted) as warden:
+        warden.give_up()
+        assert "its keeper ended with 1" in warden.result()["refused"]
 
 
 @pytest.mark.parametrize("walls", ["namespaces", "landlock"])

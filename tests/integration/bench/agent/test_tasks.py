@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from bench.agent.coding_cases import coding_cases
-from bench.agent.grading import grade, run_visible
+from bench.agent.grading import Grade, VisibleRun, grade, run_visible
 from bench.agent.loading import load_tasks
 from bench.agent.oracles.parcels import CONTRACTS
 from bench.agent.registry import all_cases, cases_for
@@ -45,41 +45,40 @@ def task(request):
     return found
 
 
-def grades(task, trees, sandbox):
-    """Return the grade of each tree; two trees at a time."""
+def judged(task, trees, sandbox):
+    """Return for each tree its grade and what its visible tests say; two runs at a time."""
     turns = asyncio.Semaphore(2)
-    found = {}
+    grades: dict[str, Grade] = {}
+    visible: dict[str, VisibleRun] = {}
 
-    async def judge(name, tree):
+    async def keep(into, name, made):
         async with turns:
-            found[name] = await grade(task, tree, sandbox)
+            into[name] = await made(task, trees[name], sandbox)
 
     async def judge_all():
         async with asyncio.TaskGroup() as group:
-            for name, tree in trees.items():
-                group.create_task(judge(name, tree))
+            for name in trees:
+                group.create_task(keep(grades, name, grade))
+                group.create_task(keep(visible, name, run_visible))
 
     asyncio.run(judge_all())
-    return found
-
-
-def visible(task, tree, sandbox):
-    return asyncio.run(run_visible(task, tree, sandbox))
+    return grades, visible
 
 
 def test_the_solution_passes_and_the_fixture_and_every_wrong_change_fail(task, sandbox):
     wrong = {f"wrong/{name}": changed(task.files, change) for name, change in task.wrong.items()}
     solution = changed(task.files, task.solution)
-    found = grades(task, {"fixture": task.files, "solution": solution, **wrong}, sandbox)
+    trees = {"fixture": task.files, "solution": solution, **wrong}
+    found, visible = judged(task, trees, sandbox)
     right = found.pop("solution")
     assert [check for check in right.checks if not check.passed] == []
     assert (right.passed, right.score) == (True, 1.0)
     assert {name: grade.passed for name, grade in found.items()} == dict.fromkeys(found, False)
-    ran = visible(task, solution, sandbox)
+    ran = visible["solution"]
     assert ran.passed is True, ran.output
-    assert visible(task, task.files, sandbox).passed is False
+    assert visible["fixture"].passed is False
     # One of them satisfies what the model sees, so the visible tests alone decide nothing.
-    assert any(visible(task, tree, sandbox).passed for tree in wrong.values())
+    assert any(visible[name].passed for name in wrong)
 
 
 def test_a_task_is_whole(task):

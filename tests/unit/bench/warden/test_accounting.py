@@ -47,6 +47,11 @@ def test_a_place_that_takes_no_limits_is_left_as_it_was(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_where_nothing_can_be_made_nothing_is_held():
+    account = Account(memory_bytes=1, processes=1, among=[Place(1, ("pids",), "/proc/self")])
+    assert account.held == ()
+
+
 def test_the_group_of_a_maker_that_is_gone_is_removed(tmp_path):
     child = os.fork()
     if child == 0:

@@ -95,3 +95,41 @@ def test_what_can_not_be_read_and_what_never_ends_is_left_out(tmp_path, monkeypa
 
 def test_a_file_system_without_room_is_full():
     assert is_full(("/proc",), 1 << 40)
+
+
+def test_what_can_not_be_read_as_a_file_is_not_collected(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"a", "b", "c"}
+    for name in names:
+        Path(name).write_text(name)
+    found = changed_files({})
+    first, content = next(found)
+    assert content == first.encode()
+    link, pipe = sorted(names - {first})
+    for name in (link, pipe):
+        Path(name).unlink()
+    Path(link).symlink_to(first)
+    os.mkfifo(pipe)
+    assert list(found) == []
+
+
+def test_a_folder_too_deep_for_a_path_is_left_out_and_so_is_what_comes_after_very_many_files(
+    tmp_path, monkeypatch
+):
+    deep = tmp_path / "deep"
+    deep.mkdir()
+    monkeypatch.chdir(deep)
+    for _ in range(25):
+        Path("d" * 200).mkdir()
+        os.chdir("d" * 200)
+    Path("new").write_text("new")
+    monkeypatch.chdir(deep)
+    assert list(changed_files({})) == []
+    many = tmp_path / "many"
+    many.mkdir()
+    monkeypatch.chdir(many)
+    for number in range(8_200):
+        os.mknod(str(number))
+    assert sum(1 for _ in changed_files({})) == 8_192
+    monkeypatch.chdir(tmp_path)
+    remove(str(deep))
