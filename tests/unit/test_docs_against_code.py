@@ -45,10 +45,14 @@ def test_the_table_of_gateway_keys_lists_every_variable():
     assert [name for name in ENVIRONMENT_KEYS if f"`{name}`" not in text] == []
 
 
+_NEEDS_RAY = {"bench.cluster.bridge", "bench.cluster.driver"}
+"""No error is defined there."""
+
+
 def _errors():
     for package in (bench, orchestrator):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("__main__"):
+            if not module.name.endswith("__main__") and module.name not in _NEEDS_RAY:
                 importlib.import_module(module.name)
     found, ahead = set(), [BenchError, OrchestratorError]
     while ahead:
