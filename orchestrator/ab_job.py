@@ -25,7 +25,7 @@ from orchestrator.alongside import (
 from orchestrator.around import Say
 from orchestrator.bench_child import BenchChild, ChildEnd
 from orchestrator.bringing import Up, bring_up
-from orchestrator.conclusion import Course, JobEnd, conclude
+from orchestrator.conclusion import ARMS, Course, JobEnd, conclude
 from orchestrator.facts import build_facts, gateway_state
 from orchestrator.faults import NotThatBuild
 from orchestrator.interrupts import Interrupts
@@ -39,8 +39,6 @@ from orchestrator.tidings import Tidings
 from orchestrator.wanted import Shared, Wanted
 
 Letter = Literal["a", "b"]
-ARMS: Mapping[str, str] = {"a": "base", "b": "changed"}
-"""What the measuring process calls the sides."""
 _PLACES = frozenset({"dir", "port", "about", "notes", "install", "build"})
 """Keys that say where a gateway is or how it is made, not what it does once it runs."""
 

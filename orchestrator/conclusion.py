@@ -18,6 +18,8 @@ from orchestrator.link import Line
 from orchestrator.tidings import Tidings
 from orchestrator.unseen import unseen
 
+ARMS: Mapping[str, str] = {"a": "base", "b": "changed"}
+"""What the measuring process calls the sides of a comparison."""
 GATEWAY_DIED = 4
 INCOMPLETE = 5
 
@@ -198,7 +200,7 @@ def _gateway_record(course: Course) -> dict[str, Any]:
         **gateway_state(course.up, course.stopped),
         "simulatedUpstream": course.up.near.upstream.is_simulated,
     }
-    return record if course.side is None else {**record, "side": course.side}
+    return record if course.side is None else {**record, "side": ARMS[course.side]}
 
 
 def _unwritten_notes(
