@@ -110,7 +110,7 @@ def share_to_decide(share: float, bound: float, *, least: int = 1) -> int | None
         interval = wilson(round(share * count), count)
         if interval is not None and not interval[0] <= bound <= interval[1]:
             return _rounded_up(count)
-        count = math.ceil(count * 1.05) + 1
+        count += max(1, count // 100)
     return None
 
 

@@ -141,7 +141,7 @@ def _reason(gate: GateResult) -> str:
 
 def _needed(gate: GateResult) -> str:
     needed = gate.count_to_decide
-    if needed is None:
+    if needed is None or gate.interval is None:  # then the reason says what an interval takes
         return ""
     how = f": `--pairs {needed}`" if gate.counted == "pairs" else ""
     return f"about {needed:,} {gate.counted} would decide{how}"

@@ -1,6 +1,7 @@
 """Gates from a journal to the document, to every report, and to what a program reads."""
 
 import json
+import pathlib
 from dataclasses import replace
 
 import msgspec
@@ -391,9 +392,23 @@ def test_the_note_on_undecided_gates_groups_them_by_reason():
     note = undecided_note(plan_run("ttft.p99=9s", "total.p99=9s", count=40).summary.gates)
     assert note == (
         "undecided: `ttft.p99=9s`, `total.p99=9s` (40 answers are too few for an interval, which "
-        "takes 368: about 368 answers would decide). `--strict` makes that exit code 8"
+        "takes 368). `--strict` makes that exit code 8"
     )
     assert undecided_note(plan_run("ttft.p50=9s", count=40).summary.gates) == ""
+
+
+def test_an_interval_that_holds_the_limit_comes_with_the_sample_that_would_decide():
+    document = plan_run("success=95%", count=40)
+    assert list(gate_lines(document)) == [
+        "Gate success=95%: undecided, 100% [91%, 100%]; the 95% interval holds the limit: about "
+        "73 requests would decide"
+    ]
+
+
+def test_every_field_of_a_verdict_is_explained():
+    told = (pathlib.Path(__file__).parents[4] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    names = ("verdict", "value", "interval", "count", "counted", "countToDecide", "label", "bound")
+    assert [name for name in names if f"`{name}`" not in told] == []
 
 
 def test_many_gates_are_counted_where_there_is_no_room():
