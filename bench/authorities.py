@@ -10,7 +10,7 @@ from pathlib import Path
 
 import certifi
 
-from bench.errors import UsageFault
+from bench.errors import UsageFault, reason_in
 
 
 class UnreadableAuthorities(UsageFault):
@@ -62,12 +62,12 @@ class Authorities:
         try:
             return ssl.create_default_context(cafile=self.file, capath=self.folder)
         except OSError as error:  # ssl.SSLError is one
-            raise UnreadableAuthorities(named, self.given_by, error) from error
+            raise UnreadableAuthorities(named, self.given_by, reason_in(error)) from error
 
 
 def _system() -> ssl.SSLContext:
     paths = ssl.get_default_verify_paths()
-    if paths.cafile is None and paths.capath is None:
+    if not paths.cafile and not paths.capath:
         # Python from python.org on a Mac, and images without `ca-certificates`.
         return ssl.create_default_context(cafile=certifi.where())
     return ssl.create_default_context()

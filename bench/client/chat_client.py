@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from bench.client.carrier import Carrier
 from bench.client.descriptors import most_connections
-from bench.client.dial import Destination, DialFailed, Dialler, LookUp, Watching, look_up
+from bench.client.dial import Destination, Dialler, LookUp, Watching, look_up
+from bench.client.dial_failure import DialFailed
 from bench.client.endpoint import Endpoint, address_of
 from bench.client.exchange import Exchange, Limits, Phases
 from bench.client.gauge import Gauge

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from bench.client.carrier import Carrier
+from bench.client.dial_failure import DialFailed, reason, told_apart
 from bench.client.endpoint import Address, HttpChoice
-from bench.client.exchange import EndCode, Phases
+from bench.client.exchange import Phases
 from bench.client.gauge import Gauge
 from bench.client.line import Line
 from bench.client.outlook import Outlook
@@ -33,19 +34,9 @@ _NEXT_ADDRESS_S = 2.0
 """How long one of several addresses of a name may stay silent before the next is tried."""
 
 
-class DialFailed(Exception):
-    """No connection was made."""
-
-    def __init__(self, code: EndCode, message: str) -> None:
-        super().__init__(message)
-        self.code: EndCode = code
-        self.message = message
-
-
 async def look_up(host: str, port: int) -> list[tuple[Any, ...]]:
     """Ask this machine's resolver."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(found)
+    return list(await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +138,7 @@ class Dialler:
         try:
             infos = await self._to.look_up(self._host, self._port)
         except (OSError, UnicodeError) as error:
-            message = f"the name `{self._host}` was not found: {_reason(error)}"
+            message = f"the name `{self._host}` was not found: {reason(error)}"
             raise DialFailed("dns_error", message) from error
         if not _is_ip(self._host):
             phases.dns_ns = self._now_ns() - began
@@ -190,7 +181,7 @@ class Dialler:
             sock = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
             sock.settimeout(0)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with _told_apart(self._where):
+            with told_apart(self._where):
                 async with asyncio.timeout(patience_s):
                     await asyncio.get_running_loop().sock_connect(sock, sockaddr)
             stack.pop_all()
@@ -217,7 +208,7 @@ class Dialler:
         if proxy is None:
             return
         loop = asyncio.get_running_loop()
-        with self._of_the_proxy(), _told_apart(self._where):
+        with self._of_the_proxy(), told_apart(self._where):
             if proxy.scheme == "socks5":
                 talk = socks_talk(proxy, address.host, address.port)
                 heard: bytes | None = None
@@ -247,7 +238,7 @@ class Dialler:
         began, waiting = self._now_ns(), Waiting()
         is_proxy = self._to.tls is None
         host = self._host if is_proxy else self._to.address.host
-        with _told_apart(self._where if is_proxy else self._endpoint):
+        with told_apart(self._where if is_proxy else self._endpoint):
             transport, _ = await asyncio.get_running_loop().create_connection(
                 lambda: cast(asyncio.Protocol, waiting),
                 sock=sock,
@@ -262,9 +253,8 @@ class Dialler:
         began, waiting, loop = self._now_ns(), Waiting(), asyncio.get_running_loop()
         proxy, address = self._to.proxy, self._to.address
         if proxy is None or self._to.tls is None:
-            message = "no proxy to speak TLS to"
-            raise DialFailed("proxy_error", message)
-        with self._of_the_proxy(), _told_apart(self._where):
+            raise DialFailed("proxy_error", "there is no proxy to speak TLS to")
+        with self._of_the_proxy(), told_apart(self._where):
             outer, _ = await loop.create_connection(
                 lambda: cast(asyncio.Protocol, waiting),
                 sock=sock,
@@ -273,12 +263,12 @@ class Dialler:
             )
         with ExitStack() as stack:
             stack.callback(outer.abort)
-            with self._of_the_proxy(), _told_apart(self._where):
+            with self._of_the_proxy(), told_apart(self._where):
                 outer.write(connect_request(proxy, address.host, address.port))
                 check_connected(await waiting.head())
             phases.proxy_ns = self._now_ns() - began
             began = self._now_ns()
-            with _told_apart(self._endpoint):
+            with told_apart(self._endpoint):
                 transport = await loop.start_tls(
                     outer,
                     cast(asyncio.Protocol, waiting),
@@ -341,37 +331,6 @@ async def _read_head(sock: socket.socket) -> bytes:
             break
         data += more
     return data
-
-
-@contextmanager
-def _told_apart(where: str) -> Iterator[None]:
-    """Map what the operating system and OpenSSL raise to error codes."""
-    try:
-        yield
-    except ProxyRefused as error:
-        raise DialFailed("proxy_error", f"it {error}") from error
-    except ssl.SSLError as error:
-        message = f"no TLS connection to {where}: {_reason(error)}"
-        raise DialFailed("tls_error", message) from error
-    except ConnectionRefusedError as error:
-        raise DialFailed("connect_refused", f"{where} refused the connection") from error
-    except ConnectionError as error:
-        message = f"{where} broke the connection off: {_reason(error)}"
-        raise DialFailed("connect_reset", message) from error
-    except OSError as error:
-        # TimeoutError is one too: the system's own, or the patience for one of several addresses.
-        if isinstance(error, TimeoutError):
-            raise DialFailed("connect_timeout", f"{where} did not answer") from error
-        message = f"no connection to {where}: {_reason(error)}"
-        raise DialFailed("connect_failed", message) from error
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"certificate: {error.verify_message}"
-    if isinstance(error, ssl.SSLError) and error.reason:
-        return error.reason.replace("_", " ").lower()
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 
 def _peer(sock: socket.socket) -> str:
