@@ -72,8 +72,10 @@ def test_a_node_that_dies_ends_the_stage_and_resume_measures_it_again(tmp_path, 
         assert list(ledger.broken_shards) == lost
         before = len(asked(simulator))
         journal = str(command.journal())
-        place = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2")
-        place = (*place, "--trust-url", "127.0.0.1")
+        place = (
+            *("--engine", "ray", "--ray-address", cluster.address, "--workers", "2"),
+            *("--trust-url", "127.0.0.1"),
+        )
         code, told, stderr = ended(command.begin("resume", journal, "--yes", *place))
         assert (code, told["status"], told["done"]) == (0, "done", 600), stderr
         assert len(asked(simulator)) - before == 600
