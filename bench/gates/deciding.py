@@ -8,7 +8,7 @@ import msgspec
 from bench.load.gates import Gate
 from bench.model.gates import GateCount, GateResult, GateVerdict
 from bench.model.summary import Interval
-from bench.stats import wilson
+from bench.stats import Z95
 
 MOST = 10_000_000
 """A larger number of requests is no advice."""
@@ -87,31 +87,28 @@ def _needed(gate: Gate, reading: Reading) -> int | None:
     if value is None or interval is None or value == gate.bound:
         return None
     if reading.is_share:
-        return share_to_decide(value, gate.bound, least=reading.count + 1)
+        return share_to_decide(value, gate.bound)
     low, high = interval
     margin = high - value if value < gate.bound else value - low
     return _rounded_up(reading.count * (margin / (gate.bound - value)) ** 2)
 
 
-def share_to_decide(share: float, bound: float, *, least: int = 1) -> int | None:
+def share_to_decide(share: float, bound: float) -> int | None:
     """Return about how many requests with this share of hits would lie apart from ``bound``.
+
+    Wilson's interval leaves the bound out where n (share - bound)^2 > z^2 bound (1 - bound).
 
     Args:
         share: Measured, 0..1.
         bound: 0..1.
-        least: Fewer are not looked at.
 
     Returns:
         ``None`` where no number up to ten million would: the share is the bound, or the bound is
         0 or 1, which nothing that was counted can show.
     """
-    count = max(least, 1)
-    while count <= MOST:
-        interval = wilson(round(share * count), count)
-        if interval is not None and not interval[0] <= bound <= interval[1]:
-            return _rounded_up(count)
-        count += max(1, count // 100)
-    return None
+    if share == bound or bound in {0.0, 1.0}:
+        return None
+    return _rounded_up(math.ceil(Z95**2 * bound * (1 - bound) / (share - bound) ** 2))
 
 
 def _rounded_up(count: float) -> int | None:
