@@ -10,8 +10,7 @@ from tests.simulator_process import running_simulator
 
 pytestmark = pytest.mark.integration
 
-CALM = "sim-ttft400-itl400-n2"
-"""Slow enough for a busy machine not to be what is measured."""
+QUICK = "sim-n2"
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +31,9 @@ def document_of(bench):
 
 
 def test_a_gate_that_fails_ends_with_6_and_stands_in_everything_that_is_written(bench):
-    words = ("--case", "fixed_output_stream", "--runs", "8", "--max-tokens", "2")
+    words = ("--case", "fixed_output_stream", "--runs", "4", "--max-tokens", "2")
     gates = ("--fail-on", "cost=0.000000001usd", "--fail-on", "ttft.p99=60s")
-    code, said, talk = bench.finish(bench.start_run(CALM, *words, *gates, "--json"))
+    code, said, talk = bench.finish(bench.start_run(QUICK, *words, *gates, "--json"))
     assert code == 6, talk
     assert (said["status"], said["reason"]) == ("gate_failed", "gate_failed")
     assert said["headline"].startswith("Gate failed: cost=0.000000001usd; gate undecided: ttft")
@@ -59,18 +58,16 @@ def test_a_gate_that_fails_ends_with_6_and_stands_in_everything_that_is_written(
 
 def test_an_undecided_gate_is_a_warning_and_with_strict_the_exit_code(bench):
     words = ("--case", "fixed_output_stream", "--runs", "1", "--fail-on", "success=99%")
-    code, _, talk = bench.finish(bench.start_run("sim-n2", *words))
+    code, _, talk = bench.finish(bench.start_run(QUICK, *words))
     assert code == 0, talk
     assert "warning: undecided: `success=99%`" in talk
-    code, said, talk = bench.finish(
-        bench.start_run("sim-n2", *words, "--strict", "--again", "--json")
-    )
+    code, said, talk = bench.finish(bench.start_run(QUICK, *words, "--strict", "--again", "--json"))
     assert (code, said["reason"]) == (8, "gate_undecided"), talk
 
 
 def test_gates_that_mean_nothing_here_are_refused_before_anything_is_sent(bench):
     code, said, talk = bench.finish(
-        bench.start_run("sim-n2", "--fail-on", "tft.p50=1s", "--fail-on", "rate=2", "--json")
+        bench.start_run(QUICK, "--fail-on", "tft.p50=1s", "--fail-on", "rate=2", "--json")
     )
     assert code == 2, said
     assert "did you mean `ttft`" in talk
