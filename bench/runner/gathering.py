@@ -9,7 +9,9 @@ from bench.model.load import ClientReading, Stage
 from bench.runner.flow import Flow
 
 _SLICES_EACH = 2
-"""Into so many slices for each process money is dealt: the last ones are topped up small."""
+"""Into so many slices for each process what is left is dealt."""
+_MOST_SLICES = 16
+"""For each process; the last ones are no smaller than that."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,11 +115,11 @@ class Dealer:
             least_usd: What it needs for its next request.
         """
         free = max(0.0, (self.left_usd or 0.0) - sum(self.slices.values()))
-        part = max(least_usd, free / (_SLICES_EACH * len(self.slices)))
-        granted = min(free, part)
-        self.slices[number] += granted
-        # Nothing that is left over pays for half a request: it would be dealt for ever.
-        return self.slices[number], granted < least_usd or granted == 0 or free <= part
+        # Not ever smaller parts: in the end each request would ask.
+        smallest = (self.left_usd or 0.0) / (_MOST_SLICES * len(self.slices))
+        part = max(least_usd, smallest, free / (_SLICES_EACH * len(self.slices)))
+        self.slices[number] += min(free, part)
+        return self.slices[number], free <= part
 
 
 def worst_reading(readings: Iterable[ClientReading]) -> ClientReading:
