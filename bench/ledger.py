@@ -11,9 +11,9 @@ from typing import assert_never
 
 import msgspec
 
-from bench.budget import Union
-from bench.charges import Charge, ChargeBook, Spend, by_target
+from bench.charges import Charge, Spend, by_target
 from bench.errors import JournalUnreadable
+from bench.flight_book import FlightBook
 from bench.model.load import StageBegun, StageDone
 from bench.model.run import (
     AttemptRefused,
@@ -166,11 +166,8 @@ class _Book:
         self.planned = {trial.id: trial for block in header.plan for trial in block.trials}
         self.done: dict[str, list[_Done]] = defaultdict(list)
         self.turns = TurnBook()
-        self.open: dict[tuple[str, int, int | None], list[Started]] = {}
-        self.charges = ChargeBook()
-        self.lost: list[Started] = []
+        self.flights = FlightBook(self.planned)
         self.stages = StageBook(header.config)
-        self.busy: dict[str, Union] = defaultdict(Union)
         self.incidents: list[tuple[int, Incident]] = []
         self.gateway: Gateway | None = None
         self.gateways: dict[str, Gateway] = {}
@@ -179,9 +176,6 @@ class _Book:
         self.parts: list[OpenPart] = [OpenPart(0.0)]
         self.resumed: list[Resumed] = []
         self.footer: Footer | None = None
-        self.attempts: dict[str, int] = {}
-        self.refusals: dict[str, tuple[Refusal, ...]] = {}
-        self.offset_ms = 0.0
         self.place = 0
 
     def enter(self, record: JournalRecord) -> None:
@@ -189,9 +183,10 @@ class _Book:
         self.place += 1
         match record:
             case Started():
-                self._started(record)
+                self.parts[-1].begun += 1
+                self.flights.begun(record)
             case TurnDone() | TrialDone() | AttemptRefused():
-                self._finished(record)
+                self._ended(record)
             case Incident():
                 self.incidents.append((self.place, record))
             case StageBegun() | StageDone():
@@ -209,10 +204,11 @@ class _Book:
         """Return the ledger of what was entered."""
         self._lose_open()
         self._apply_incidents()
+        flights = self.flights
         order = {trial_id: number for number, trial_id in enumerate(self.planned)}
         ids = sorted(self.done, key=lambda trial_id: order.get(trial_id, len(order)))
         last = {trial_id: self.done[trial_id][-1].trial for trial_id in ids}
-        charges = tuple(sorted(self.charges.charges, key=lambda charge: charge.offset_ms))
+        charges = tuple(sorted(flights.charges.charges, key=lambda charge: charge.offset_ms))
         spend = by_target(charges)
         keeps_answers = self.header.config.save_responses
         stages = self.stages.close()
@@ -232,7 +228,7 @@ class _Book:
             shards=self.shards.opened,
             broken_shards=self.shards.broken(),
             superseded=tuple(done.trial for i in ids for done in self.done[i][:-1]),
-            possibly_billed=tuple(self.lost),
+            possibly_billed=tuple(flights.lost),
             incidents=merged_incidents(incident for _, incident in self.incidents),
             gateway=self.gateway,
             gateways=self.gateways,
@@ -241,9 +237,11 @@ class _Book:
             footer=self.footer,
             damaged_lines=damaged_lines,
             missing=missing,
-            attempts=self.attempts,
+            attempts=flights.attempts,
             refusals={
-                trial.id: self.refusals[trial.id] for trial in missing if trial.id in self.refusals
+                trial.id: flights.refusals[trial.id]
+                for trial in missing
+                if trial.id in flights.refusals
             },
             turns=self.turns.of_trials(),
             recorded_turns={
@@ -251,8 +249,8 @@ class _Book:
                 for trial in missing
                 if keeps_answers and (turns := self.turns.to_go_on_from(trial.id))
             },
-            offset_ms=self.offset_ms,
-            budget_used_ms={target: union.ms() for target, union in self.busy.items()},
+            offset_ms=flights.offset_ms,
+            budget_used_ms={target: union.ms() for target, union in flights.busy.items()},
             known_spend_usd=sum(part.known_usd for part in spend.values()),
             unknown_costs=sum(part.unknown_requests for part in spend.values()),
             spend=spend,
@@ -281,74 +279,28 @@ class _Book:
             self.resumed.append(record)
             self.parts.append(OpenPart(record.offset_ms))
         self.footer = record if isinstance(record, Footer) else None
-        self._reach(record.offset_ms)
+        self.flights.reach(record.offset_ms)
 
-    def _started(self, record: Started) -> None:
-        key = (record.trial_id, record.attempt)
-        self.parts[-1].begun += 1
-        self.open.setdefault((*key, record.turn), []).append(record)
-        self.charges.started(record)
-        if record.stage is None:
-            self._count_attempt(*key)
-        self._reach(record.offset_ms)
-
-    def _refused(self, record: AttemptRefused) -> None:
-        refusal, target_id = record.refusal, self._target_of(record.trial_id)
-        self.open.pop((record.trial_id, refusal.attempt, record.turn), None)
-        self.charges.refused(record, target_id)
-        self.busy[target_id].add(refusal.started_offset_ms, refusal.finished_offset_ms)
-        if record.turn is None:
-            self.refusals[record.trial_id] = (*self.refusals.get(record.trial_id, ()), refusal)
-            self._count_attempt(record.trial_id, refusal.attempt)
-        self._reach(refusal.finished_offset_ms)
-
-    def _turned(self, record: TurnDone) -> None:
-        turn = record.turn
-        self.open.pop((record.trial_id, record.attempt, turn.number), None)
-        self.turns.take(record)
-        self.charges.turned(record, self._target_of(record.trial_id))
-        self._count_attempt(record.trial_id, record.attempt)
-        if (planned := self.planned.get(record.trial_id)) is not None:
-            span = (turn.started_offset_ms, turn.answered_offset_ms)
-            self.busy[planned.target_id].add(*span)
-        self._reach(turn.answered_offset_ms)
-
-    def _finished(self, record: TurnDone | TrialDone | AttemptRefused) -> None:
-        if isinstance(record, AttemptRefused):
-            self._refused(record)
-            return
-        if isinstance(record, TurnDone):
-            self._turned(record)
-            return
-        trial = record.trial
-        self.open.pop((trial.id, record.attempt, None), None)
-        self.charges.finished(record)
-        if trial.agent is None:  # an agentic trial is in flight turn by turn
-            self.busy[trial.target_id].add(trial.started_offset_ms, trial.finished_offset_ms)
-        if trial.stage is not None:
-            self.stages.take(trial)
-        else:
-            self.done[trial.id].append(_Done(self.place, record.attempt, trial))
-            self.turns.end(trial)
-            self._count_attempt(trial.id, record.attempt)
-        self._reach(trial.finished_offset_ms)
-
-    def _count_attempt(self, trial_id: str, attempt: int) -> None:
-        self.attempts[trial_id] = max(attempt, self.attempts.get(trial_id, 0))
-
-    def _reach(self, offset_ms: float) -> None:
-        self.offset_ms = max(self.offset_ms, offset_ms)
+    def _ended(self, record: TurnDone | TrialDone | AttemptRefused) -> None:
+        """Take how a request ended."""
+        match record:
+            case AttemptRefused():
+                self.flights.refused(record)
+            case TurnDone():
+                self.flights.turned(record)
+                self.turns.take(record)
+            case TrialDone(trial=trial):
+                self.flights.finished(record)
+                if trial.stage is not None:
+                    self.stages.take(trial)
+                else:
+                    self.done[trial.id].append(_Done(self.place, record.attempt, trial))
+                    self.turns.end(trial)
 
     def _lose_open(self) -> None:
-        """What is open when its process ends was lost; it lasted until the last recorded moment."""
-        for starts in self.open.values():
-            for start in starts:
-                self.lost.append(start)
-                self.charges.lost(start, self._target_of(start.trial_id))
-                if (planned := self.planned.get(start.trial_id)) is not None:
-                    self.busy[planned.target_id].add(start.offset_ms, self.offset_ms)
-                self.stages.lose(start.trial_id)
-        self.open.clear()
+        """What is open when its process ends was lost."""
+        for start in self.flights.lose_open():
+            self.stages.lose(start.trial_id)
 
     def _apply_incidents(self) -> None:
         """Mark trials that an incident found out later: a journal only grows."""
@@ -362,7 +314,3 @@ class _Book:
                         )
                         self.done[trial_id][number] = _Done(done.place, done.attempt, marked)
                         self.turns.doubt(trial_id)
-
-    def _target_of(self, trial_id: str) -> str:
-        planned = self.planned.get(trial_id)
-        return trial_id.partition("|")[0] if planned is None else planned.target_id
