@@ -325,7 +325,7 @@ def read_table(folder: Path) -> tuple[Path | None, Mapping[str, object]]:
 def _read_toml(path: Path) -> Mapping[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
         message = f"`{path}` can't be read: {fault}"
         raise UsageFault(message) from fault
 

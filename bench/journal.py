@@ -170,7 +170,7 @@ def _header(path: Path, line: bytes) -> Header:
     hint = "name a `.jsonl` journal that `gateway-bench` wrote"
     try:
         mark = msgspec.json.decode(line, type=_Mark)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"`{path}` is no journal: its first line is not a header"
         raise JournalUnreadable(message, hint=hint) from error
     if mark.type == "header" and mark.schemaVersion > JOURNAL_VERSION:
@@ -181,7 +181,7 @@ def _header(path: Path, line: bytes) -> Header:
         raise JournalUnreadable(message, hint="use the newer version that wrote it")
     try:
         return msgspec.json.decode(line, type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"`{path}` is no journal: its header can't be read: {error}"
         raise JournalUnreadable(message, hint=hint) from error
 

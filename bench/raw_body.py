@@ -57,7 +57,7 @@ def body_hash(data: bytes) -> str:
 def _fields(data: bytes) -> dict[str, Any]:
     try:
         read = msgspec.json.decode(data)
-    except msgspec.DecodeError as fault:
+    except (msgspec.DecodeError, RecursionError) as fault:
         message = f"the file of `--body` is no JSON: {fault}"
         raise UsageFault(message) from fault
     if not isinstance(read, dict):

@@ -64,7 +64,7 @@ class RecordReader:
                 continue
             try:
                 yield self._decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self.damaged += 1
 
 

@@ -45,7 +45,7 @@ def load_user_config(folder: Path) -> UserConfig:
     except OSError as fault:
         message = f"`{path}` can't be read: {reason_in(fault)}"
         raise UsageFault(message) from fault
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
         message = f"`{path}` can't be read: {fault}"
         raise UsageFault(message) from fault
     faults = [f"`{path}`: no setting `{key}`{_meant(key)}" for key in table if key not in _KNOWN]

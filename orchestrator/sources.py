@@ -214,7 +214,7 @@ def _read(path: Path, *, inside: Iterable[str], content: bytes | None = None) ->
     content = _bytes(path) if content is None else content
     try:
         tables: Any = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         return TomlFile(path=path, content=content, tables={}, fault=str(error))
     for name in inside:
         tables = tables.get(name, {})

@@ -59,7 +59,7 @@ def parse_offers(body: bytes) -> tuple[Offer, ...]:
 def _decoded(body: bytes) -> object:
     try:
         return msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 

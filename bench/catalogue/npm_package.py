@@ -65,7 +65,7 @@ def read_package(folder: Path) -> tuple[str, tuple[ListedModel, ...]]:
 def _described(folder: Path) -> dict[str, Any]:
     try:
         read = msgspec.json.decode((folder / "package.json").read_bytes())
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
 

@@ -95,7 +95,12 @@ def _decoded(path: Path) -> object:
     except OSError as fault:
         message = f"the catalogue `{path}` can't be read: {reason_in(fault)}"
         raise UsageFault(message) from fault
-    except (msgspec.DecodeError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+    except (
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+        tomllib.TOMLDecodeError,
+        RecursionError,
+    ) as fault:
         kind = "JSON" if path.suffix.lower() == ".json" else "TOML"
         message = f"the catalogue `{path}` is no {kind}: {fault}"
         raise UsageFault(message) from fault

@@ -26,7 +26,7 @@ def read_document(data: bytes) -> Document:
     """
     try:
         raw = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         message = f"the file is not JSON: {error}"
         raise JournalUnreadable(message, hint=_HINT) from error
     if not isinstance(raw, dict) or "schemaVersion" not in raw:

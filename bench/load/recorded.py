@@ -87,7 +87,7 @@ def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             continue
         try:
             row = msgspec.json.decode(raw)
-        except msgspec.DecodeError as fault:
+        except (msgspec.DecodeError, RecursionError) as fault:
             message = f"line {line} of the trace is no JSON: {fault}"
             raise UsageFault(message) from fault
         if not isinstance(row, dict):

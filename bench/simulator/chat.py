@@ -70,7 +70,7 @@ def decode_chat(body: bytes) -> ChatBody:
     except msgspec.ValidationError as error:
         message = f"request body: {error}"
         raise _invalid(message) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"request body is not JSON: {error}"
         raise _invalid(message) from error
     if not chat.messages:

@@ -66,7 +66,7 @@ class MessagesApi:
         except msgspec.ValidationError as error:
             message = f"request body: {error}"
             raise _invalid(message) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             message = f"request body is not JSON: {error}"
             raise _invalid(message) from error
         if not asked.messages:

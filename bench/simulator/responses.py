@@ -49,7 +49,7 @@ class ResponsesApi:
         except msgspec.ValidationError as error:
             message = f"request body: {error}"
             raise _invalid(message) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             message = f"request body is not JSON: {error}"
             raise _invalid(message) from error
         items = asked.input if isinstance(asked.input, list) else [_user(asked.input)]

@@ -13,6 +13,7 @@ from bench.model.trial import Usage
 from bench.stream.sse import SseEvent, SseParser
 from bench.wire.draft import Draft
 from bench.wire.faults import excerpt, message_of
+from bench.wire.nesting import is_too_deep
 from bench.wire.protocol import Decoded, Fault
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -163,6 +164,7 @@ class AnswerDecoder:
             self._draft.saw_done = True
             return
         try:
+            _check_depth(data)
             self._reader.event(event)
         except msgspec.DecodeError as error:
             self._not_json(event, error, is_last=is_last)
@@ -178,6 +180,7 @@ class AnswerDecoder:
 
     def _finish_json(self, body: bytes) -> None:
         try:
+            _check_depth(body)
             self._reader.whole(body)
         except msgspec.DecodeError:
             self._draft.fail(_not_a_stream(body))
@@ -187,6 +190,11 @@ class AnswerDecoder:
             self._event(event, is_last=True)
         if not self._event_count and not self._sse.comments and self._sample.strip():
             self._draft.fail(_not_a_stream(self._sample))
+
+
+def _check_depth(data: bytes) -> None:
+    if is_too_deep(data):
+        raise msgspec.DecodeError("it nests too deeply")
 
 
 def _not_a_stream(body: bytes) -> Fault:

@@ -22,6 +22,7 @@ from bench.wire.chat_chunk import (
 )
 from bench.wire.chat_reasoning import ReasoningParts, put_back
 from bench.wire.draft import Draft
+from bench.wire.nesting import is_too_deep
 from bench.wire.protocol import BodyDecoder
 from bench.wire.usage import merge_usage, read_usage
 
@@ -197,7 +198,7 @@ class ChatReader:
     def _fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {}
         for data in (self._first_event, *self._noted):
-            if data:
+            if data and not is_too_deep(data):
                 said = msgspec.json.decode(data)
                 fields.update((key, value) for key, value in said.items() if value is not None)
         fields.pop("choices", None)

@@ -97,7 +97,7 @@ def plain_chunk(data: bytes) -> PlainChunk | None:
     """Return the piece of content in ``data``; ``None`` = there is more, or something else, in it."""
     try:
         return _PLAIN.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 
@@ -105,7 +105,7 @@ def plain_chunks(data: bytes) -> list[PlainChunk] | None:
     """Return the pieces of content in ``data``, one a line; ``None`` = there is more in it."""
     try:
         chunks = _PLAIN.decode_lines(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     # A line without anything on it is passed over.
     return chunks if len(chunks) == data.count(b"\n") + 1 else None

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from bench.wire.nesting import is_too_deep
+
 EXCERPT_CHARACTERS = 300
 _SAMPLE_BYTES = 16 * 1024
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
@@ -29,7 +31,7 @@ def message_of(body: bytes) -> str:
     """Return what an error body says: its own message, the text of its HTML, or its beginning."""
     sample = body[:_SAMPLE_BYTES]
     try:
-        fields = msgspec.json.decode(body)
+        fields = None if is_too_deep(body) else msgspec.json.decode(body)
     except msgspec.DecodeError:
         return excerpt(_TAGS.sub(" ", sample.decode("utf-8", "replace")))
     if isinstance(fields, Mapping):

@@ -22,7 +22,7 @@ class CallShape:
         """Return the arguments as an object; text that is none stands in a field of its own."""
         try:
             found = msgspec.json.decode(self.arguments or "{}")
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             found = None
         return found if isinstance(found, dict) else {UNREADABLE: self.arguments}
 
