@@ -24,7 +24,7 @@ def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, Overhe
     findings = OverheadFindings(
         buffering=stream,
         claim=_claim(changed, levels),
-        use=gateway_use(ledger.parts, ledger.stages.entries, pairing),
+        use=gateway_use(ledger.parts, ledger.stages.entries, pairing, trials=ledger.trials),
     )
     summary = PairedSummary(
         kind=pairing.kind,

@@ -3,12 +3,14 @@
 The base arm goes past the gateway: what is used while it alone is asked is the idle use.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from bench.model.overhead import LevelUse
 from bench.model.paired import Pairing
+from bench.model.trial import Trial
 from bench.paired.differences import median
 from bench.parts import Part
 from bench.stage_book import StageEntry
@@ -25,7 +27,11 @@ class _Reading:
 
 
 def gateway_use(
-    parts: Sequence[Part], entries: Iterable[StageEntry], pairing: Pairing
+    parts: Sequence[Part],
+    entries: Iterable[StageEntry],
+    pairing: Pairing,
+    *,
+    trials: Sequence[Trial] = (),
 ) -> tuple[LevelUse, ...]:
     """Return what was used level by level; empty where nothing was sampled.
 
@@ -33,8 +39,9 @@ def gateway_use(
         parts: Samples of each measuring process.
         entries: Load stages of the run.
         pairing: Which target is which arm.
+        trials: Of the run: they know both the clock of the samples and the run's offsets.
     """
-    readings = _readings(parts)
+    readings = _readings(parts, trials)
     if not readings:
         return ()
     listed = [entry for entry in entries if entry.stage.pair is not None]
@@ -54,7 +61,7 @@ def _use(
     asked = [e for e in pairs if e.begun.target_id == pairing.changed.target_id]
     requests = sum(len(entry.columns.marks) + entry.columns.warmups for entry in asked)
     busy, idle = _spent(readings, _window(pairs)), _spent(readings, _window(quiet))
-    inside = _inside(readings, _window(entries))
+    inside = _inside(readings, _window(entries)) or _nearest(readings, _window(entries))
     resident = [one.values["rssMb"] for one in inside if "rssMb" in one.values]
     first = readings[0].values.get("rssMb")
     return LevelUse(
@@ -66,15 +73,33 @@ def _use(
     )
 
 
-def _readings(parts: Iterable[Part]) -> list[_Reading]:
-    return [
-        _Reading(
-            at_ms=part.offset_ms + (sample.at_ns - part.samples[0].at_ns) / _NS_PER_MS,
-            values=sample.values,
-        )
-        for part in parts
-        for sample in part.samples
-    ]
+def _readings(parts: Sequence[Part], trials: Sequence[Trial]) -> list[_Reading]:
+    readings = []
+    ends = [*(part.offset_ms for part in parts[1:]), math.inf]
+    for part, end_ms in zip(parts, ends, strict=True):
+        if not part.samples:
+            continue
+        zero_ns = _zero_ns(part, end_ms, trials)
+        readings += [
+            _Reading(at_ms=(sample.at_ns - zero_ns) / _NS_PER_MS, values=sample.values)
+            for sample in part.samples
+        ]
+    return readings
+
+
+def _zero_ns(part: Part, end_ms: float, trials: Iterable[Trial]) -> float:
+    """Return the reading of the samples' clock at which the run's offset was 0, by this part."""
+    for trial in trials:
+        began = trial.started_offset_ms
+        if trial.sent_at_ns is not None and part.offset_ms <= began < end_ms:
+            return trial.sent_at_ns - began * _NS_PER_MS
+    return part.samples[0].at_ns - part.offset_ms * _NS_PER_MS
+
+
+def _nearest(readings: Sequence[_Reading], window: tuple[float, float]) -> list[_Reading]:
+    """Return the reading before a window that is too short to hold one, else the one after."""
+    before = [one for one in readings if one.at_ms <= window[0]]
+    return before[-1:] or list(readings[:1])
 
 
 def _window(entries: Sequence[StageEntry]) -> tuple[float, float]:

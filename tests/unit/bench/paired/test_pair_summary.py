@@ -131,6 +131,13 @@ def test_a_busy_client_decides_nothing():
     assert {one.verdict for one in level.warm} == {"undecided"}
 
 
+@pytest.mark.parametrize(("stamps", "is_bound"), [("kernel", False), ("loop", True)])
+def test_late_reads_matter_only_where_reading_made_the_stamps(stamps, is_bound):
+    late = ClientReading(stamps=stamps, receive_lag_p99_ms=9.0, loop_lag_p99_ms=9.0)
+    (level,), _ = paired_levels(arms_ledger(reading=late), arms())
+    assert bool(level.client_bound) is is_bound
+
+
 @pytest.mark.parametrize(
     ("fields", "code", "spoils"),
     [
