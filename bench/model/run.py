@@ -6,6 +6,12 @@ Offsets are milliseconds on one monotonic clock since the header of the (first) 
 Format history (the reader accepts each version listed, and refuses newer ones by name):
     1  first version
     2  agentic trials: ``turn`` records, which carry the money of such a trial
+    3  ``refused`` records (without them a retried request would look lost, and paid for), those of
+       load stages and load processes, ``vantage``, two gateways side by side
+
+A new kind of record raises the version: an older reader would take its lines for damage and go on.
+A new field with a default does not. Who goes on with an older journal leaves its header as it is:
+of the newer kinds only ``vantage`` is written there unasked, and no figure stands on it.
 """
 
 from typing import Any, Literal
@@ -18,7 +24,7 @@ from bench.model.target import Target
 from bench.model.trial import Refusal, Trial
 from bench.model.turn import TurnTrace
 
-JOURNAL_VERSION = 2
+JOURNAL_VERSION = 3
 
 
 class PlannedTrial(Record, frozen=True, kw_only=True):
