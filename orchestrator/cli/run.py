@@ -20,7 +20,7 @@ from orchestrator.job import Measuring
 @click.command("run", cls=SectionedCommand)
 @click.argument("model_id", metavar="MODEL", required=False)
 @click.argument("mappings", required=False)
-@click.argument("run_count", metavar="RUNS", required=False)
+@click.argument("run_count", metavar="[RUNS]", required=False)
 @start_options
 @attach_option
 @keep_option
