@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from bench.cli.beforehand import check_beforehand
 from bench.cli.console import Console
 from bench.cli.options import (
     baseline_options,
@@ -70,6 +71,7 @@ def _job(ctx: click.Context, params: Mapping[str, Any], console: Console) -> Out
     )
     if not models and not params.get("body"):
         raise click.UsageError("no MODEL: name the one to ask for")
+    check_beforehand(with_positionals(params, params.get("model_id"), None, None), console)
     here, flags, pid = machine(), typed_flags(params), params["attach"]
     if pid is None:
         described = describe(flags, here, console)

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
+from bench.cli.beforehand import check_beforehand
 from bench.cli.console import Console
-from bench.cli.options import measuring_argv, measuring_options
+from bench.cli.options import measuring_argv, measuring_options, with_positionals
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
@@ -38,6 +39,8 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
     if not models and not params.get("body"):
         raise click.UsageError("no MODEL: name the one to ask for")
     console: Console = ctx.obj
+    words = (params.get("model_id"), params.get("mappings"), params.get("run_count"))
+    check_beforehand(with_positionals(params, *words), console)
     here = machine()
     flags, pid = typed_flags(params), params["attach"]
     if pid is None:

@@ -193,3 +193,21 @@ def test_wrong_usage_is_exit_2_with_a_sentence(command, words, told):
     done = command(*words, "--json")
     assert done.code == 2
     assert told in done.told["headline"].lower() or told in done.told["headline"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        pytest.param(("run", "demo-small", "--cases", "mine"), "mine/a.toml:2", id="a case"),
+        pytest.param(("run", "demo-small", "--cases", "nowhere"), "no folder", id="no cases"),
+        pytest.param(("run", "demo-small", "fast", "0"), "`--runs` is `0`", id="a setting"),
+        pytest.param(("overhead", "demo-small", "--case", "nope"), "no case `nope`", id="overhead"),
+    ],
+)
+def test_what_cant_be_measured_is_told_before_a_gateway_is_started(command, words, told):
+    (command.cwd / "mine").mkdir()
+    (command.cwd / "mine" / "a.toml").write_text('prompt = "hi"\nprmpt = 3\n')
+    done = command(*words, "--preset", "demo")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert "gateway up" not in done.err
