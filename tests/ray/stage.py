@@ -137,6 +137,18 @@ class Command:
         return read_journal(journal)
 
 
+def until_asked(process: "subprocess.Popen[str]", is_so: Callable[[], bool]) -> None:
+    """Wait until requests come; a command that ends before, or asks nothing, is shown and ended."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.terminate()
+            stdout, stderr = process.communicate()
+            message = f"no requests came, exit {process.returncode}: {stdout}{stderr}"
+            raise AssertionError(message)
+        time.sleep(0.05)
+
+
 def ended(process: "subprocess.Popen[str]") -> tuple[int, dict[str, Any], str]:
     """Return exit code, what was said in JSON, and what was said to people."""
     stdout, stderr = process.communicate(timeout=PATIENCE_S)

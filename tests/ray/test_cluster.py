@@ -8,7 +8,16 @@ from collections import Counter
 import psutil
 import pytest
 
-from tests.ray.stage import KEY, MODEL, Command, SeveralNodes, ended, running_cluster, until
+from tests.ray.stage import (
+    KEY,
+    MODEL,
+    Command,
+    SeveralNodes,
+    ended,
+    running_cluster,
+    until,
+    until_asked,
+)
 from tests.simulator_process import Simulator
 
 pytestmark = pytest.mark.ray
@@ -44,7 +53,7 @@ def shard_records(command: Command) -> list[dict[str, object]]:
 
 def test_three_nodes_send_one_schedule_and_nobody_reads_the_key(command, cluster, simulator):
     process = command.begin(*words(simulator, cluster, "-c", "6", "-n", "300", "--workers", "3"))
-    until(lambda: len(asked(simulator)) > 20, "requests of a run on the cluster")
+    until_asked(process, lambda: len(asked(simulator)) > 20)
     seen = hiding_places(cluster)
     code, told, _ = ended(process)
     assert (code, told["status"], told["done"], told["failed"]) == (0, "done", 300, 0)
@@ -62,7 +71,7 @@ def test_a_node_that_dies_ends_the_stage_and_resume_measures_it_again(tmp_path, 
         command = Command(folder=tmp_path / "run", environment=cluster.environment)
         more = ("-c", "3", "-n", "600", "--workers", "3", "--seed", "7")
         process = command.begin(*words(simulator, cluster, *more))
-        until(lambda: len(asked(simulator)) > 20, "requests of a run on the cluster")
+        until_asked(process, lambda: len(asked(simulator)) > 20)
         cluster.kill(cluster.nodes[2])
         code, told, stderr = ended(process)
         assert code == 5
@@ -85,7 +94,7 @@ def test_a_node_that_dies_ends_the_stage_and_resume_measures_it_again(tmp_path, 
 def test_an_actor_that_is_killed_leaves_its_last_records_on_its_node(command, cluster, simulator):
     more = ("-c", "4", "-n", "2000", "--workers", "2")
     process = command.begin(*words(simulator, cluster, *more))
-    until(lambda: len(asked(simulator)) > 20, "requests of a run on the cluster")
+    until_asked(process, lambda: len(asked(simulator)) > 20)
     victim = command.ledger().shards[0]
     assert victim.pid is not None
     os.kill(victim.pid, signal.SIGKILL)
@@ -101,7 +110,7 @@ def test_an_actor_that_is_killed_leaves_its_last_records_on_its_node(command, cl
 
 def test_actors_end_with_the_process_that_leads_them(command, cluster, simulator):
     process = command.begin(*words(simulator, cluster, "-c", "2", "-d", "600s", "--workers", "2"))
-    until(lambda: len(asked(simulator)) > 5, "requests of a run on the cluster")
+    until_asked(process, lambda: len(asked(simulator)) > 5)
     pids = [shard.pid for shard in command.ledger().shards]
     process.kill()
     process.communicate()
