@@ -10,7 +10,7 @@ import msgspec
 
 from bench.ledger import Ledger, collect
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone
-from bench.model.paired import Arm, Pairing, PairLevel, PairPlace
+from bench.model.paired import Arm, Pairing, PairLevel
 from bench.model.run import Block, JournalRecord, Sample, Started, TrialDone
 from bench.model.target import Target
 from bench.model.trial import Response, StreamChunk, Trial
@@ -105,17 +105,12 @@ def arms_ledger(
     return collect(records)
 
 
-def place(**fields: Any) -> PairPlace:
-    """Return where a block stands."""
-    return PairPlace(**{"phase": "warm", "level": 0, "number": 1, "side": "base"} | fields)
-
-
 def _block(
     block: Block, began_ms: float, answer: Answer, reading: ClientReading
 ) -> Iterable[JournalRecord]:
     stage = block.stage
     assert stage is not None
-    where = {"target_id": block.target_id, "case_id": block.case_id}
+    where: dict[str, Any] = {"target_id": block.target_id, "case_id": block.case_id}
     yield StageBegun(stage=stage, offset_ms=began_ms, **where)
     target = BASE if block.target_id == BASE.id else CHANGED
     for number in range(1, (stage.requests or 1) + 1):

@@ -65,11 +65,12 @@ class Client(asyncio.Protocol):
         self.streams = False
         self.queue: asyncio.Queue[tuple[int, bytes]] = asyncio.Queue()
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        assert isinstance(transport, asyncio.Transport)
         self.down = transport
         self.task = asyncio.ensure_future(self.pump())
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, data: bytes) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         if self.inside is None:
             self.inside = Inside(came=time.perf_counter_ns())
         if self.up is None:
@@ -125,7 +126,7 @@ class Client(asyncio.Protocol):
                     self.proxy.log(self.inside.line())
                 self.inside, self.streams = None, False
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         self.task.cancel()
         if self.up is not None:
             self.up.close()
@@ -135,13 +136,14 @@ class Upstream(asyncio.Protocol):
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, data: bytes) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         self.client.from_upstream(data)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
         self.client.down.close()
 
 
