@@ -105,6 +105,13 @@ def arms_ledger(
     return collect(records)
 
 
+def pairing_of(ledger: Ledger) -> Pairing:
+    """Return what the run of ``ledger`` was to compare."""
+    found = ledger.header.config.paired
+    assert found is not None
+    return found
+
+
 def _block(
     block: Block, began_ms: float, answer: Answer, reading: ClientReading
 ) -> Iterable[JournalRecord]:

@@ -86,6 +86,8 @@ def test_an_upstream_in_bursts_is_compared_with_its_own_bursts():
 def test_without_lengths_bursts_are_counted_in_chunks():
     through = trial(CHANGED, STREAM, 1, response=streamed(50.0, body_bytes=None))
     found = buffering([answer(paced(), target=BASE)], [through])
+    assert found is not None
+    assert found.changed is not None
     assert found.changed.burst_bytes is None
 
 

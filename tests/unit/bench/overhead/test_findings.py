@@ -1,13 +1,15 @@
+from typing import Any
+
 import pytest
 
 from bench.model.paired import Comparison, LevelResult, PairLevel
 from bench.model.run import Sample
 from bench.overhead.findings import headline, number, overhead_of, sentence, signed
-from tests.sample_arms import arms, arms_ledger, even, streamed
+from tests.sample_arms import arms, arms_ledger, even, pairing_of, streamed
 
 
 def found(difference=14.0, interval=(12.0, 16.0), verdict="higher", **fields):
-    described = {"metric": "ttft", "unit": "ms", "pairs": 12} | fields
+    described: dict[str, Any] = {"metric": "ttft", "unit": "ms", "pairs": 12} | fields
     return Comparison(difference=difference, interval=interval, verdict=verdict, **described)
 
 
@@ -67,7 +69,7 @@ def test_a_run_without_answers_says_so():
 
 def test_an_overhead_run_is_one_sentence():
     ledger = arms_ledger(answer=even(5.0))
-    summary, findings = overhead_of(ledger, ledger.header.config.paired)
+    summary, findings = overhead_of(ledger, pairing_of(ledger))
     assert summary.headline.startswith("Adds 5.")
     assert summary.headline.endswith("; does not buffer.")
     assert findings.claim is None
@@ -77,11 +79,12 @@ def test_an_overhead_run_is_one_sentence():
 def test_the_gateways_own_claim_stands_beside_what_was_measured():
     def claiming(stage, number):
         is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
-        own = {"gateway_overhead_ms": 1.5} if is_through else {}
+        own: dict[str, Any] = {"gateway_overhead_ms": 1.5} if is_through else {}
         return streamed(56.0 if is_through else 50.0, **own)
 
     ledger = arms_ledger(answer=claiming)
-    _, findings = overhead_of(ledger, ledger.header.config.paired)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
+    assert findings.claim is not None
     assert (findings.claim.claimed_ms, findings.claim.answers) == (1.5, 12)
     assert findings.claim.measured_ms == pytest.approx(6.0)
 
@@ -99,7 +102,7 @@ def samples(cpu_per_s=100.0, count=60):
 
 def test_what_the_processes_used_is_told_per_request_through_the_gateway():
     ledger = arms_ledger(samples=samples())
-    _, findings = overhead_of(ledger, ledger.header.config.paired)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
     (use,) = findings.use
     # 12 pairs take 24 s, in which 12 requests and a warm-up or none go through the gateway.
     assert use.cpu_ms_per_request == pytest.approx(2_400 / 12, rel=0.15)
@@ -115,14 +118,14 @@ def test_a_count_that_began_again_is_told_of_nobody():
         for one in broken[30:]
     ]
     ledger = arms_ledger(samples=broken)
-    _, findings = overhead_of(ledger, ledger.header.config.paired)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
     assert findings.use[0].cpu_ms_per_request is None
 
 
 def test_memory_alone_is_told_where_nothing_else_is_known():
     only = [Sample(at_ns=n * 10**9, values={"rssMb": 200.0}) for n in range(40)]
     ledger = arms_ledger(arms(PairLevel(pairs=6), PairLevel(pairs=6, concurrency=2)), samples=only)
-    _, findings = overhead_of(ledger, ledger.header.config.paired)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
     assert [use.rss_mb for use in findings.use] == [200.0, 200.0]
     assert findings.use[0].cpu_ms_per_request is None
 

@@ -10,17 +10,17 @@ from bench.model.trial import Usage
 from bench.paired.blocks import Figure, find_pairs
 from bench.paired.comparability import setting_confounds, spoiled
 from bench.paired.summary import Judging, level_label, paired_levels
-from tests.sample_arms import arms, arms_ledger, even, streamed
+from tests.sample_arms import arms, arms_ledger, even, pairing_of, streamed
 from tests.sample_documents import failure, header
 
 
 def warm(ledger, metric="ttft"):
-    levels, _ = paired_levels(ledger, ledger.header.config.paired)
+    levels, _ = paired_levels(ledger, pairing_of(ledger))
     return next(one for one in levels[0].warm if one.metric == metric)
 
 
 def confounds(ledger):
-    return {one.code: one for one in paired_levels(ledger, ledger.header.config.paired)[1]}
+    return {one.code: one for one in paired_levels(ledger, pairing_of(ledger))[1]}
 
 
 def through(**fields):
@@ -111,7 +111,7 @@ def test_blocks_in_which_most_failed_are_left_out_and_failures_are_counted():
         return streamed(50.0)
 
     ledger = arms_ledger(arms(PairLevel(concurrency=4, requests=4, pairs=8)), failing)
-    (level,), _ = paired_levels(ledger, ledger.header.config.paired)
+    (level,), _ = paired_levels(ledger, pairing_of(ledger))
     assert (level.dropped_pairs, level.failed_base, level.failed_changed) == (1, 0, 7)
     assert level.warm[0].pairs == 7
 
