@@ -10,7 +10,14 @@ from datetime import datetime
 from bench.model.target import Prices, PriceTier, PriceWindow, TokenPrices
 from bench.model.trial import Usage
 
-_RATES = ("input_usd", "output_usd", "cached_input_usd", "cache_write_usd", "reasoning_usd")
+_RATES = (
+    "input_usd",
+    "output_usd",
+    "cached_input_usd",
+    "cache_write_usd",
+    "cache_write_1h_usd",
+    "reasoning_usd",
+)
 
 
 def rates(prices: Prices, *, prompt_tokens: int, at: datetime | None) -> TokenPrices | None:
@@ -37,8 +44,8 @@ def tokens_usd(usage: Usage, prices: Prices, *, at: datetime | None) -> float | 
     """Return what the counted tokens cost; ``None`` when a count or a price that is needed is unknown.
 
     Tokens read from a provider's prompt cache cost the listed cached price, else the full one: a
-    provider that lists no discount gives none. Tokens written into it cost more than others, so
-    without a listed price for them the cost is unknown.
+    provider that lists no discount gives none. Tokens written into it cost more than others, those
+    that stay for an hour most of all: without a listed price for their kind the cost is unknown.
     """
     prompt, completion = usage.prompt_tokens, usage.completion_tokens
     if prompt is None or completion is None:
@@ -48,13 +55,18 @@ def tokens_usd(usage: Usage, prices: Prices, *, at: datetime | None) -> float | 
         return None
     cached = min(usage.cached_prompt_tokens or 0, prompt)
     written = min(usage.cache_write_tokens or 0, prompt - cached)
-    if written and rate.cache_write_usd is None:
+    for_an_hour = min(usage.cache_write_1h_tokens or 0, written)
+    short = written - for_an_hour
+    if (short and rate.cache_write_usd is None) or (
+        for_an_hour and rate.cache_write_1h_usd is None
+    ):
         return None
     reasoning = min(usage.reasoning_tokens or 0, completion)
     return (
         (prompt - cached - written) * rate.input_usd
         + cached * _first(rate.cached_input_usd, rate.input_usd)
-        + written * (rate.cache_write_usd or 0.0)
+        + short * (rate.cache_write_usd or 0.0)
+        + for_an_hour * (rate.cache_write_1h_usd or 0.0)
         + (completion - reasoning) * rate.output_usd
         + reasoning * _first(rate.reasoning_usd, rate.output_usd)
     )
@@ -67,7 +79,10 @@ def dearest(prices: Prices, *, most_prompt_tokens: int) -> tuple[float | None, f
     bound holds whenever the request is sent. ``None`` = the plain price of one of them is unknown.
     """
     all_rates = list(_reachable(prices, most_prompt_tokens))
-    inputs = _highest((r.input_usd, r.cached_input_usd, r.cache_write_usd) for r in all_rates)
+    inputs = _highest(
+        (r.input_usd, r.cached_input_usd, r.cache_write_usd, r.cache_write_1h_usd)
+        for r in all_rates
+    )
     outputs = _highest((r.output_usd, r.reasoning_usd) for r in all_rates)
     return inputs, outputs
 

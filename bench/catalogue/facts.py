@@ -24,6 +24,7 @@ _RATES: Mapping[str, tuple[str, ...]] = {
         "cacheWriteInputPrice",
         "cache_creation_input_token_cost",
     ),
+    "cache_write_1h_usd": ("cache_creation_input_token_cost_above_1hr",),
     "reasoning_usd": (
         "internal_reasoning",
         "reasoningPrice",

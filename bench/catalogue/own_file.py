@@ -36,6 +36,7 @@ _PRICES = {
     "output": "output_usd",
     "cached_input": "cached_input_usd",
     "cache_write": "cache_write_usd",
+    "cache_write_1h": "cache_write_1h_usd",
     "reasoning": "reasoning_usd",
 }
 _FACTS = {

@@ -12,6 +12,8 @@ class TokenPrices(Record, frozen=True, kw_only=True):
     """Of prompt tokens that the provider read from its prompt cache; ``None`` = the full price."""
     cache_write_usd: float | None = None
     """Of prompt tokens that it wrote into that cache."""
+    cache_write_1h_usd: float | None = None
+    """Of those that it keeps there for an hour."""
     reasoning_usd: float | None = None
     """Of reasoning tokens; ``None`` = the output price."""
 

@@ -42,6 +42,8 @@ class Usage(Record, frozen=True, kw_only=True):
     """Part of ``prompt_tokens`` that the provider read from its prompt cache."""
     cache_write_tokens: int | None = None
     """Part of ``prompt_tokens`` that it wrote into that cache."""
+    cache_write_1h_tokens: int | None = None
+    """Part of ``cache_write_tokens`` that stays for an hour and not for minutes."""
     cost_usd: float | None = None
     """What the gateway itself says this answer cost."""
     raw: dict[str, Any] = {}

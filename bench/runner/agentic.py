@@ -298,6 +298,7 @@ def _whole_usage(usages: Sequence[Usage | None]) -> Usage | None:
         visible_completion_tokens=_sum(usage.visible_completion_tokens for usage in known),
         cached_prompt_tokens=_sum(usage.cached_prompt_tokens for usage in known),
         cache_write_tokens=_sum(usage.cache_write_tokens for usage in known),
+        cache_write_1h_tokens=_sum(usage.cache_write_1h_tokens for usage in known),
         cost_usd=_sum(usage.cost_usd for usage in known),
     )
 

@@ -15,7 +15,7 @@ from bench.wire.body import Rest
 from bench.wire.draft import Draft
 from bench.wire.faults import failure_in
 from bench.wire.protocol import Fault
-from bench.wire.usage import cost_usd, count, inside, visible
+from bench.wire.usage import cost_usd, count, hour_writes, inside, visible
 
 FINISH_REASONS: Mapping[str, str] = MappingProxyType(
     {
@@ -245,6 +245,7 @@ def read_usage(raw: Mapping[str, Any], *, has_thinking: bool) -> Usage | None:
         visible_completion_tokens=None if is_hidden else visible(completion, reasoning),
         cached_prompt_tokens=cached,
         cache_write_tokens=written,
+        cache_write_1h_tokens=hour_writes(raw.get("cache_creation")),
         cost_usd=cost_usd(raw),
         raw=dict(raw),
     )

@@ -42,9 +42,16 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
         visible_completion_tokens=visible(completion, reasoning),
         cached_prompt_tokens=cached,
         cache_write_tokens=written,
+        cache_write_1h_tokens=_for_an_hour(raw),
         cost_usd=cost_usd(raw),
         raw=dict(raw),
     )
+
+
+def _for_an_hour(raw: Mapping[str, Any]) -> int | None:
+    """Return the tokens written for an hour, as LiteLLM passes Anthropic's count on."""
+    details = inside(raw, "prompt_tokens_details", "cache_creation_token_details")
+    return hour_writes(details if isinstance(details, Mapping) else raw.get("cache_creation"))
 
 
 def _is_beside(
@@ -81,6 +88,11 @@ def _counts(raw: Mapping[str, Any]) -> tuple[int | None, int | None]:
 def visible(completion: int | None, reasoning: int | None) -> int | None:
     """Return the completion tokens that are no reasoning; reasoning nobody counts is none."""
     return None if completion is None else max(0, completion - (reasoning or 0))
+
+
+def hour_writes(kinds: object) -> int | None:
+    """Return the tokens written for an hour, of Anthropic's count by kind."""
+    return count(kinds.get("ephemeral_1h_input_tokens")) if isinstance(kinds, Mapping) else None
 
 
 def inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:

@@ -98,6 +98,17 @@ def test_writing_into_the_cache_has_a_price_or_makes_the_cost_unknown():
     assert cost(Prices(input_usd=1.0, output_usd=1.0), **counts) is None
 
 
+def test_what_is_written_for_an_hour_has_its_own_price_or_makes_the_cost_unknown():
+    counts = {"prompt_tokens": 10, "completion_tokens": 0, "cache_write_tokens": 4}
+    short = Prices(input_usd=1.0, output_usd=1.0, cache_write_usd=1.25)
+    both = Prices(input_usd=1.0, output_usd=1.0, cache_write_usd=1.25, cache_write_1h_usd=2.0)
+    assert cost(both, **counts, cache_write_1h_tokens=3) == 6 * 1.0 + 1 * 1.25 + 3 * 2.0
+    assert cost(short, **counts, cache_write_1h_tokens=3) is None
+    assert cost(short, **counts, cache_write_1h_tokens=0) == 6 * 1.0 + 4 * 1.25
+    longest = Prices(input_usd=1.0, output_usd=1.0, cache_write_1h_usd=2.0)
+    assert cost(longest, **counts, cache_write_1h_tokens=4) == 6 * 1.0 + 4 * 2.0
+
+
 PRICE = st.floats(0, 1e-3)
 TIER = st.builds(
     PriceTier,
@@ -124,21 +135,23 @@ WINDOW = st.builds(
         output_usd=PRICE,
         cached_input_usd=st.none() | PRICE,
         cache_write_usd=st.none() | PRICE,
+        cache_write_1h_usd=st.none() | PRICE,
         reasoning_usd=st.none() | PRICE,
         request_usd=st.none() | PRICE,
         tiers=TIERS,
         windows=st.lists(WINDOW, max_size=2).map(tuple),
     ),
-    counts=st.tuples(*[st.integers(0, 5000)] * 5),
+    counts=st.tuples(*[st.integers(0, 5000)] * 6),
     hour=st.integers(0, 23),
 )
 def test_no_answer_within_its_bounds_costs_more_than_its_reserve(prices, counts, hour):
-    prompt, completion, cached, written, reasoning = counts
+    prompt, completion, cached, written, for_an_hour, reasoning = counts
     usage = Usage(
         prompt_tokens=prompt,
         completion_tokens=completion,
         cached_prompt_tokens=cached,
         cache_write_tokens=written,
+        cache_write_1h_tokens=for_an_hour,
         reasoning_tokens=reasoning,
     )
     spent = computed_cost_usd(usage, prices, at=at(hour))

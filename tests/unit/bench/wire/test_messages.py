@@ -243,12 +243,19 @@ def test_stop_reasons_are_told_in_common_words_and_kept(reason: str, finish: str
 
 
 def test_counts_include_what_the_cache_read_and_wrote() -> None:
-    told = {"input_tokens": 3, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 20}
+    kinds = {"ephemeral_5m_input_tokens": 5, "ephemeral_1h_input_tokens": 15}
+    told = {
+        "input_tokens": 3,
+        "cache_read_input_tokens": 10,
+        "cache_creation_input_tokens": 20,
+        "cache_creation": kinds,
+    }
     seen = decode("messages", sse(start(usage=told), text("x"), stop(output_tokens=4), END))
     usage = seen.usage
     assert usage is not None
     assert (usage.prompt_tokens, usage.cached_prompt_tokens) == (33, 10)
     assert (usage.cache_write_tokens, usage.completion_tokens) == (20, 4)
+    assert usage.cache_write_1h_tokens == 15
     assert usage.raw["input_tokens"] == 3
 
 

@@ -171,3 +171,26 @@ def test_a_total_tells_cached_tokens_that_are_counted_beside_the_prompt_s():
     inside = read_usage({**beside, "total_tokens": 12})
     assert inside is not None
     assert inside.prompt_tokens == 10
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"cache_creation": {"ephemeral_1h_input_tokens": 3}},
+        {
+            "prompt_tokens_details": {
+                "cache_creation_token_details": {"ephemeral_1h_input_tokens": 3}
+            }
+        },
+    ],
+    ids=["as Anthropic says it", "as LiteLLM passes it on"],
+)
+def test_what_is_written_for_an_hour_is_told_apart(beside):
+    raw = {"prompt_tokens": 9, "completion_tokens": 2, "cache_creation_input_tokens": 4}
+    usage = read_usage({**raw, **beside})
+    assert usage is not None
+    assert (usage.cache_write_tokens, usage.cache_write_1h_tokens) == (4, 3)
+    for nothing in ({}, {"cache_creation": None}, {"cache_creation": {"x": 1}}):
+        usage = read_usage({**raw, **nothing})
+        assert usage is not None
+        assert usage.cache_write_1h_tokens is None
