@@ -18,6 +18,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 from bench.errors import Refused
@@ -169,7 +170,13 @@ class Redactor:
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Return ``text`` with every secret masked, as a ``Redactor`` does."""
-    return Redactor(secrets).text(text)
+    return _redactor(frozenset(secrets)).text(text)
+
+
+@lru_cache(maxsize=8)
+def _redactor(secrets: frozenset[str]) -> Redactor:
+    """Making one takes milliseconds, and every line that is said needs it."""
+    return Redactor(secrets)
 
 
 def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:

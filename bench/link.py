@@ -18,6 +18,7 @@ import msgspec
 
 from bench.clock import iso_ms
 from bench.errors import UsageFault, reason_in
+from bench.job_messages import Clean, Hello, IncidentText, Incoming, records_of, without
 from bench.model.paired import Side
 from bench.model.run import Gateway, Incident, Sample
 from bench.model.trial import Response
@@ -47,93 +48,6 @@ OnIncident = Callable[[Incident], None]
 OnSample = Callable[[Sample], None]
 
 
-class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A line on the wire; unknown fields are ignored."""
-
-
-class GatewayState(_Message, frozen=True, kw_only=True):
-    """The gateway as ``hello`` and ``outcome`` describe it."""
-
-    build: dict[str, Any] = {}
-    identity: dict[str, Any] = {}
-    events: tuple[dict[str, Any], ...] = ()
-    ready_after_ms: float | None = None
-    exit: dict[str, Any] | None = None
-
-    def record(self, *, simulated_upstream: bool | None, side: Side | None = None) -> Gateway:
-        """Return the journal's record of it."""
-        return Gateway(
-            build=self.build,
-            identity=self.identity,
-            events=self.events,
-            ready_after_ms=self.ready_after_ms,
-            exit=self.exit,
-            simulated_upstream=simulated_upstream,
-            side=side,
-        )
-
-
-class Hello(_Message, frozen=True, kw_only=True):
-    """First line from the job: what is measured, and whether it costs anything."""
-
-    run_id: str
-    launch: dict[str, Any] | None = None
-    gateway: GatewayState = GatewayState()
-    gateways: dict[Side, GatewayState] = {}
-    """Both of a comparison; empty = there is only ``gateway``."""
-    labels: dict[Side, str] = {}
-    """What people know them by."""
-    is_same: bool = False
-    """Both are the same build with the same description."""
-    simulated_upstream: bool = False
-    free_because: str | None = None
-    """Why requests cost nothing; ``None`` = they may be paid."""
-    answer_book: str | None = None
-    """Where the simulator expects the right answers; ``None`` = nobody reads them."""
-    grace_ms: float = 0.0
-    """How long the gateway may take to end after it was asked to."""
-
-    def records(self) -> tuple[Gateway, ...]:
-        """Return the journal's record of each gateway."""
-        return _records(self, self)
-
-
-class _IncidentText(_Message, frozen=True, kw_only=True):
-    incident_class: str = msgspec.field(name="class")
-    at_ns: int | None = None
-    summary: str = ""
-    detail: dict[str, Any] = {}
-    fatal: bool = True
-    """Only in ``incident``: False = the run goes on."""
-    since_ns: int | None = None
-    """What was in flight since then was touched; ``None`` = nothing was, or all when fatal."""
-    told: bool = False
-    """The job has shown it to people already."""
-
-
-class _Incoming(_Message, frozen=True, kw_only=True):
-    """Any later line from the job; which fields it has depends on ``type``."""
-
-    type: str
-    id: int | None = None
-    incident: _IncidentText | None = None
-    gateway: GatewayState = GatewayState()
-    gateways: dict[Side, GatewayState] = {}
-    at_ns: int | None = None
-    values: dict[str, float] = {}
-    side: Side | None = None
-
-
-def _records(told: "Hello | _Incoming", hello: Hello) -> tuple[Gateway, ...]:
-    simulated = hello.simulated_upstream
-    if not told.gateways:
-        return (told.gateway.record(simulated_upstream=simulated),)
-    return tuple(
-        state.record(simulated_upstream=simulated, side=side)
-        for side, state in told.gateways.items()
-    )
-
-
 class NoJob:
     """Nobody watches: the endpoint is not a gateway that we started."""
 
@@ -158,12 +72,20 @@ class JobLink:
         hello: The job's first message.
         clock: Gives the moment at which an incident is noticed.
         patience: How long answers are waited for.
+        clean: For what the job tells of the gateway.
     """
 
     def __init__(
-        self, connection: socket.socket, hello: Hello, *, clock: Clock, patience: Patience
+        self,
+        connection: socket.socket,
+        hello: Hello,
+        *,
+        clock: Clock,
+        patience: Patience,
+        clean: Clean,
     ) -> None:
         self.hello = hello
+        self._clean = clean
         self._connection = connection
         self._clock = clock
         self._patience = patience
@@ -179,7 +101,14 @@ class JobLink:
         self._on_sample: OnSample = lambda _: None
 
     @classmethod
-    def accept(cls, descriptor: int, clock: Clock, *, patience: Patience = _PATIENCE) -> "JobLink":
+    def accept(
+        cls,
+        descriptor: int,
+        clock: Clock,
+        *,
+        patience: Patience = _PATIENCE,
+        clean: Clean = lambda text: text,
+    ) -> "JobLink":
         """Take over the inherited descriptor and wait for the job's ``hello``.
 
         Raises:
@@ -198,7 +127,7 @@ class JobLink:
             connection.close()
             message = f"no `hello` from the job on descriptor {descriptor}: {error}"
             raise UsageFault(message, hint=hint) from error
-        return cls(connection, hello, clock=clock, patience=patience)
+        return cls(connection, hello, clock=clock, patience=patience, clean=clean)
 
     async def open(
         self,
@@ -294,10 +223,10 @@ class JobLink:
 
     def _receive(self, line: bytes) -> None:
         try:
-            message = msgspec.json.decode(line, type=_Incoming)
+            message = msgspec.json.decode(line, type=Incoming)
             text = None
             if message.type == "incident":
-                text = msgspec.json.decode(line, type=_IncidentText)
+                text = msgspec.json.decode(line, type=IncidentText)
         except msgspec.DecodeError as error:
             log.warning("the job sent a line that can't be read: %s", error)
             return
@@ -310,14 +239,14 @@ class JobLink:
             case "answer":
                 self._answered(message)
             case "outcome":
-                self._ended(_records(message, self.hello))
+                self._ended(tuple(map(self._cleaned, records_of(message, self.hello))))
             case "sample" if message.at_ns is not None:
                 sample = Sample(at_ns=message.at_ns, values=message.values, side=message.side)
                 self._on_sample(sample)
             case other:
                 log.warning("the job sent a message of unknown type %r", other)
 
-    def _answered(self, message: _Incoming) -> None:
+    def _answered(self, message: Incoming) -> None:
         incident = None if message.incident is None else self._incident(message.incident)
         if incident is not None and incident.ends_run:
             self._notice(incident, ends_run=True)
@@ -336,7 +265,7 @@ class JobLink:
             self._fatal = incident
         self._on_incident(incident)
 
-    def _incident(self, text: _IncidentText) -> Incident:
+    def _incident(self, text: IncidentText) -> Incident:
         now_ns = self._clock.now_ns()
         ago = timedelta(microseconds=(now_ns - (text.at_ns or now_ns)) / 1000)
         return Incident(
@@ -344,10 +273,14 @@ class JobLink:
             at=iso_ms(self._clock.utcnow() - ago),
             at_ns=text.at_ns,
             noticed_ns=now_ns,
-            summary=text.summary,
-            detail=text.detail,
+            summary=self._clean(text.summary),
+            detail=without(text.detail, self._clean),
             since_ns=text.since_ns,
         )
+
+    def _cleaned(self, gateway: Gateway) -> Gateway:
+        events, end = without(gateway.events, self._clean), without(gateway.exit, self._clean)
+        return msgspec.structs.replace(gateway, events=events, exit=end)
 
     def _lose(self) -> None:
         """The job is gone: nothing it was asked will be answered."""
@@ -360,7 +293,7 @@ class JobLink:
                 "The job that watched the gateway ended before the run did. Measuring went on; "
                 "from here on nobody can say whether a failure was the gateway's death."
             )
-            text = _IncidentText(incident_class="watcher_lost", summary=summary)
+            text = IncidentText(incident_class="watcher_lost", summary=summary)
             self._notice(self._incident(text), ends_run=False)
 
 

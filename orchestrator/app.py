@@ -2,6 +2,8 @@
 
 import os
 import secrets
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator import system
@@ -12,9 +14,14 @@ from orchestrator.ports import Checkouts
 from orchestrator.trust import TrustStore
 
 
-def machine() -> Machine:
-    """Return this machine, with the user's state folder."""
-    return system.machine(system.state_root(dict(os.environ), Path.home()))
+def machine(without_keys: Callable[[str], str] = str) -> Machine:
+    """Return this machine, with the user's state folder.
+
+    Args:
+        without_keys: Takes the keys out of a text that the command knows by then.
+    """
+    root = system.state_root(dict(os.environ), Path.home())
+    return replace(system.machine(root), without_keys=without_keys)
 
 
 def examiner() -> Examiner:

@@ -5,7 +5,7 @@ Public functions: ``starting.start``, ``lifecycle.standing_of``, ``lifecycle.fin
 process out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +63,9 @@ class Machine:
     premises: Premises
     machine_id: str | None = None
     """Which machine this is, as a hash that stays the same over restarts; ``None`` = not known."""
+    without_keys: Callable[[str], str] = str
+    """Takes the keys that this command knows out of what a gateway said: its shim doesn't know its
+    clients' keys, and an error that it died of may hold one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,7 +299,8 @@ def exit_of(machine: Machine, held: Held | None, record: GatewayRecord) -> Exit:
         return end
     if end.source == "unknown":
         end = msgspec.structs.replace(end, code=said.code, source="shim")
-    error = mask(said.error) if said.error else None
+    # Whole keys first: what has the shape of one may be a part of it.
+    error = mask(machine.without_keys(said.error)) if said.error else None
     return msgspec.structs.replace(end, error=error)
 
 

@@ -25,7 +25,11 @@ class Console:
     def clean(self, text: str) -> str:
         """Return ``text`` with every known secret masked and nothing that steers a terminal."""
         shown = "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
-        return redact(shown, self.secrets)
+        return self.without_secrets(shown)
+
+    def without_secrets(self, text: str) -> str:
+        """Return ``text`` with every secret masked that is known by now."""
+        return redact(text, self.secrets)
 
     def say(self, text: str) -> None:
         """Tell a person something, on stderr."""

@@ -150,7 +150,7 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
     )
     console.keep_secret(*access.secrets)
     clock = SystemClock()
-    link = accept_link(clock)
+    link = accept_link(clock, console)
     body = read_body(config)
     models = config.settings.model
     if body is not None:

@@ -96,7 +96,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     console.keep_secret(*access.secrets)
     _check_headers(run.header_names, access.headers)
     body = _same_body(config, run.body_sha256)
-    link = accept_link(SystemClock())
+    link = accept_link(SystemClock(), console)
     for note in () if link else access.notes:
         console.say(note)
     arms = _arms(run, config, params, is_own=_is_own(found, ledger), body=body)

@@ -46,7 +46,7 @@ def set_up_log(verbose: int, console: Console) -> None:
     logging.getLogger("bench").setLevel(level)
 
 
-def accept_link(clock: Clock) -> JobLink | None:
+def accept_link(clock: Clock, console: Console) -> JobLink | None:
     """Return the line to the job that started the gateway; ``None`` = there is no job.
 
     The variable is taken out of the environment: no child of ours inherits the line.
@@ -57,7 +57,7 @@ def accept_link(clock: Clock) -> JobLink | None:
     if not descriptor.isdecimal():
         message = f"`{LINK_VARIABLE}={descriptor}` is no descriptor"
         raise click.UsageError(message)
-    return JobLink.accept(int(descriptor), clock)
+    return JobLink.accept(int(descriptor), clock, clean=console.without_secrets)
 
 
 def show_progress(*, quiet: bool) -> Progress:

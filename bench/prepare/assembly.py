@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bench.app import RunRequest
 from bench.config import Config
-from bench.link import Hello
+from bench.job_messages import Hello
 from bench.model.case import Case
 from bench.model.run import Block, PlannedTrial, RunConfig
 from bench.plan import plan_hash

@@ -4,8 +4,8 @@ from typing import Literal
 
 from bench.catalogue import Listing
 from bench.errors import Refused
+from bench.job_messages import Hello
 from bench.keys import Address
-from bench.link import Hello
 from bench.prepare.estimate import Estimate
 
 Consent = Literal["given", "ask"]

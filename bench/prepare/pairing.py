@@ -8,8 +8,8 @@ from bench.client.endpoint import Endpoint
 from bench.config import Config
 from bench.endpoint import resolve
 from bench.errors import KeyRejected, UsageFault
+from bench.job_messages import Hello
 from bench.keys import Origin
-from bench.link import Hello
 from bench.model.paired import Arm, Pairing, PairKind, PairLevel
 from bench.model.run import RunConfig
 from bench.model.target import Target

@@ -132,7 +132,7 @@ def compared(
         console: Talks.
         check: Sees each side before anything is started.
     """
-    here, interrupts = machine(), Interrupts()
+    here, interrupts = machine(console.without_secrets), Interrupts()
     run_id = new_run_id(here)
 
     def new_job(trees: ExitStack) -> AbJob:

@@ -35,7 +35,7 @@ def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
     if params.get("url") or params.get("preset"):
         raise click.UsageError("`demo` has its own gateway: `--url` and `--preset` are for others")
     console: Console = ctx.obj
-    here = machine()
+    here = machine(console.without_secrets)
     flags = {"preset": "demo", "port": params["port"]}
     described = describe(flags, here, console, use_files=False)
     words = [*measuring_argv(ctx), *verbosity(params)]

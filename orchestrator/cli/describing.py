@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from bench.cli.console import Console
+from bench.config import find_git_root, read_dotenv
 from orchestrator.app import new_run_id, trust_store
-from orchestrator.config import Sources, resolve
+from orchestrator.config import PRODUCTION_KEYS, Sources, resolve
 from orchestrator.description import GatewayConfig
 from orchestrator.faults import Untrusted
 from orchestrator.launching import (
@@ -73,6 +74,7 @@ def describe(
     _require_trust(config, trust_store(machine), console)
     config = once_trusted(config)
     located = locate(config, environ)
+    _keep_keys(config, environ, console)
     for one in read_env_files(config):
         console.keep_secret(*secret_values(one))
     for line in env_file_warnings(config):
@@ -120,6 +122,14 @@ def launch_of(
         "entry": None if located.entry is None else str(located.entry),
         "fingerprint": fingerprint(config, located, models),
     }
+
+
+def _keep_keys(config: GatewayConfig, environ: Mapping[str, str], console: Console) -> None:
+    """Mask the keys that the gateway's clients may send: it may repeat one in what it dies of."""
+    dotenv = read_dotenv(config.cwd, find_git_root(config.cwd))
+    for name in (config.api_key_env, *PRODUCTION_KEYS):
+        if name:
+            console.keep_secret(environ.get(name, ""), dotenv.get(name) or "")
 
 
 def _require_trust(config: GatewayConfig, store: TrustStore, console: Console) -> None:

@@ -72,7 +72,7 @@ def exec_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
     125 = something of ours went wrong, or the gateway was lost; `class:` on stderr says what.
     """
     console: Console = ctx.obj
-    here = machine()
+    here = machine(console.without_secrets)
     errand = _errand(params, here, console)
     interrupts = Interrupts()
     with interrupts.installed():

@@ -51,7 +51,7 @@ def logs_command(
     if is_followed and console.wants_json:
         raise click.UsageError("`--follow` is a stream, `--json` one object: choose one")
     console.keep_secret(*secret_values(os.environ))
-    here = machine()
+    here = machine(console.without_secrets)
     record = the_meant(here, wanted, gateway_dir, verb="logs")
     if record is None:
         return _of_the_last(here, wanted, gateway_dir, lines, console)

@@ -58,7 +58,7 @@ def resume_command(ctx: click.Context, /, run: str, **params: Any) -> Outcome:  
 def _with_gateway(
     ctx: click.Context, found: FoundRun, launch: Mapping[str, Any], console: Console
 ) -> Outcome:
-    here = machine()
+    here = machine(console.without_secrets)
     params = ctx.params
     if launch.get("attached") is not None:
         return _attached(ctx, found, launch, console)
@@ -96,7 +96,7 @@ def _attached(
     if pid is None:
         message = "this run was made with `--attach`: name the process again with `--attach PID`"
         raise click.UsageError(message)
-    here = machine()
+    here = machine(console.without_secrets)
     described = describe_attached(_flags(launch, ctx.params), here, pid)
     return do_job(_job(ctx, described, here, found, launch), here, console)
 

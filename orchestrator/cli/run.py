@@ -41,7 +41,7 @@ def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN40
     console: Console = ctx.obj
     words = (params.get("model_id"), params.get("mappings"), params.get("run_count"))
     check_beforehand(with_positionals(params, *words), console)
-    here = machine()
+    here = machine(console.without_secrets)
     flags, pid = typed_flags(params), params["attach"]
     if pid is None:
         described = describe(flags, here, console)

@@ -49,7 +49,7 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
     One of this name that is up already is left alone, and that is said.
     """
     console: Console = ctx.obj
-    here = machine()
+    here = machine(console.without_secrets)
     flags = typed_flags(params)
     described = describe(flags, here, console)
     models = params["models"] or ("*",)

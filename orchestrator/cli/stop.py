@@ -35,7 +35,7 @@ def stop_command(
 
     One that is down already is a success. Nothing that may not be ours is ever signalled.
     """
-    here = machine()
+    here = machine(console.without_secrets)
     record = the_meant(here, wanted, gateway_dir, verb="stop")
     if record is None:
         return _was_down(here, wanted, gateway_dir, console)

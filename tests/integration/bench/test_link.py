@@ -52,7 +52,12 @@ class Job:
         return json.loads(line)
 
     def accept(self):
-        return JobLink.accept(self.descriptor, self.clock, patience=self.patience)
+        return JobLink.accept(
+            self.descriptor,
+            self.clock,
+            patience=self.patience,
+            clean=lambda text: text.replace("a-key", "[key]"),
+        )
 
     async def opened(self, *extra):
         self.say(HELLO, *extra)
@@ -344,3 +349,19 @@ def test_a_watch_that_knows_the_gateways_death_explains_every_failure_with_it(ki
         explained, fatal = asyncio.run(scene(ScriptedWatch(ending=death)))
     assert explained == fatal
     assert fatal.incident_class == "gateway_killed"
+
+
+def test_keys_are_taken_out_of_what_the_job_tells_of_a_gateways_end(job):
+    died = {"error": ["LookupError: a-key", {"by": "a-key"}], "code": 1}
+    gateway = {"events": [{"name": "gone", "detail": died}], "exit": died}
+    clean = {"error": ["LookupError: [key]", {"by": "[key]"}], "code": 1}
+
+    async def scene(link):
+        await until(lambda: job.incidents)
+        job.say({"type": "outcome", "gateway": gateway})
+        return await link.measured("done")
+
+    (outcome,) = played(job, scene, {**KILLED, "summary": "died of a-key", "detail": died})
+    (incident,) = job.incidents
+    assert (incident.summary, incident.detail) == ("died of [key]", clean)
+    assert (outcome.events[0]["detail"], outcome.exit) == (clean, clean)

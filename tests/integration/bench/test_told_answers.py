@@ -11,7 +11,7 @@ from bench.agent.loading import load_tasks
 from bench.agent.workbench import SandboxBench
 from bench.app.answers import write_book
 from bench.cases import CASES
-from bench.link import Hello
+from bench.job_messages import Hello
 from bench.plan import build_plan
 from bench.sandbox.program import Protections
 from tests.plain_sandbox import PlainSandbox

@@ -316,6 +316,14 @@ def test_the_shims_record_completes_what_the_system_tells(shim, system, expected
     assert (end.code, end.signal, end.source, end.error) == expected
 
 
+def test_a_key_that_only_the_command_knows_is_taken_out_of_the_shims_record_first():
+    fake, started = up()
+    error = b'{"pid": 4242, "code": 1, "error": "key sk-abcdefghijkl/+rest"}'
+    fake.state.files[f"{INSTANCE.id}.exit"] = error
+    knows = replace(fake.ports, without_keys=lambda text: text.replace("sk-abcdefghijkl/+rest", ""))
+    assert exit_of(knows, None, started.record).error == "key "
+
+
 def test_nothing_is_given_out_to_be_signalled_but_the_same_living_process():
     fake = FakeMachine()
     fake.table.processes[7] = process(7, 70)

@@ -10,8 +10,8 @@ from bench.catalogue import ListedModel, Listing, Offer
 from bench.cli.agreeing import most_of
 from bench.config import Config, Place, load_config
 from bench.errors import UnknownName, UsageFault
+from bench.job_messages import Hello
 from bench.keys import Address, Origin
-from bench.link import Hello
 from bench.model.target import Prices, TargetMetadata
 from bench.prepare.access import find_access
 from bench.prepare.assembly import Moment, Preparation, assemble, stem_of
