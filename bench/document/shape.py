@@ -72,7 +72,8 @@ def document_trial(
     response["tool_calls"] = tuple(map(_tool_call, trial.response.tool_calls))
     response["usage"] = trial.response.usage or Usage()
     if not with_answer:
-        response |= {"content": "", "reasoning": "", "tool_calls": (), "stream_chunks": ()}
+        response |= {"texts_kept": False, "content": "", "reasoning": ""}
+        response |= {"tool_calls": (), "stream_chunks": ()}
     evaluation = trial.evaluation
     replaced = {
         "response": DocumentResponse(**response),

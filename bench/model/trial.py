@@ -131,6 +131,9 @@ class Response(Record, frozen=True, kw_only=True):
     """One answer as it arrived."""
 
     status: int | None = None
+    texts_kept: bool = True
+    """False: texts and tool calls were left out (a load stage, `--no-responses`). They are empty
+    here, which version-2 readers expect, and not in the answer."""
     content: str = ""
     reasoning: str = ""
     tool_calls: tuple[ToolCall, ...] = ()

@@ -39,6 +39,8 @@ def _answer(trial: DocumentTrial) -> Answer:
         if evaluation.detail:
             facts.append(("Because", evaluation.detail))
     facts += [("Tool call", f"{call.name}({call.arguments})") for call in response.tool_calls]
+    if not response.texts_kept:
+        facts.append(("Output", "not kept"))
     facts.append(("Finish reason", response.finish_reason or ABSENT))
     if response.request_id is not None:
         facts.append(("Request id", response.request_id))

@@ -80,6 +80,8 @@ def trial_card(trial: DocumentTrial, *, width: int) -> str:
         ("Answer", trial.response.content),
     ):
         lines += ["", title, *_text(text, _MOST_TEXT)] if text else []
+    if not trial.response.texts_kept:
+        lines += ["", "Its texts were not kept: load stages and `--no-responses` keep none."]
     return "\n".join(lines) + "\n"
 
 

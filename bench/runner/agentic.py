@@ -327,6 +327,8 @@ def _one_of(sources: Iterable[str | None]) -> str | None:
 
 
 def _without_texts(turn: TurnTrace) -> TurnTrace:
-    response = msgspec.structs.replace(turn.response, content="", reasoning="", opaque=())
+    response = msgspec.structs.replace(
+        turn.response, texts_kept=False, content="", reasoning="", opaque=()
+    )
     calls = tuple(msgspec.structs.replace(c, arguments="", result="") for c in turn.calls)
     return msgspec.structs.replace(turn, response=response, calls=calls)

@@ -244,7 +244,7 @@ class TrialRunner:
         )
         if not self._assignment.config.save_responses:
             response = msgspec.structs.replace(
-                response, content="", reasoning="", tool_calls=(), opaque=()
+                response, texts_kept=False, content="", reasoning="", tool_calls=(), opaque=()
             )
         began_ns = flight.began_ns if flight.sent_at_ns is None else flight.sent_at_ns
         return Trial(
@@ -282,6 +282,7 @@ def lean(response: Response, *, keeps_chunks: bool = False) -> Response:
         timing = msgspec.structs.replace(timing, content_itl_ms=None)
     return msgspec.structs.replace(
         response,
+        texts_kept=False,
         content="",
         reasoning="",
         tool_calls=(),

@@ -372,6 +372,7 @@ def test_answers_are_left_out_when_they_were_not_to_be_kept():
     settings = RunConfig(model_ids=("m",), url="http://127.0.0.1:1/", save_responses=False)
     kept = build_document(ledger((trial(),), config=settings)).trials[0].response
     assert (kept.content, kept.tool_calls, kept.stream_chunks) == ("", (), ())
+    assert not kept.texts_kept
     assert kept.timing.first_content_ms == 200.0
 
 

@@ -132,6 +132,7 @@ def test_without_saved_responses_the_text_is_judged_and_dropped():
     stage.run()
     (trial,) = stage.trials
     assert trial.response.content == ""
+    assert not trial.response.texts_kept
     assert trial.evaluation is not None
     assert trial.evaluation.passed is True
 

@@ -73,6 +73,7 @@ def test_a_trial_of_a_stage_keeps_its_gaps_and_neither_text_nor_raw_usage():
     stage.run()
     (trial,) = stage.trials
     assert (trial.stage, trial.response.content, trial.response.stream_chunks) == (1, "", ())
+    assert not trial.response.texts_kept
     assert (trial.response.timing.itl_ms, trial.response.timing.content_itl_ms) == (
         (1.0, 2.0),
         None,

@@ -11,6 +11,7 @@ from bench.errors import UnknownName
 from bench.model.run import OptionOrigin
 from bench.model.target import Prices
 from bench.model.trial import Response, ToolCall, Usage
+from bench.report.answers import failed_answers
 from bench.report.billing import billing_csv, billing_rows
 from bench.report.escaping import display_width
 from bench.report.run_card import run_card
@@ -206,3 +207,14 @@ def test_a_lost_request_is_a_row_of_the_bill_too():
         (0.002, "reserve", None)
     ]
     assert {row["model"] for row in rows} == {FAST.model}
+
+
+def test_texts_that_were_not_kept_are_no_empty_answer():
+    lean = msgspec.structs.replace(response(), content="", texts_kept=False)
+    wrong = trial(response=lean, evaluation=verdict(passed=False))
+    (shown,) = document(wrong).trials
+    assert "Its texts were not kept" in trial_card(shown, width=80)
+    (told,), more = failed_answers(document(wrong))
+    assert ("Output", "not kept") in told.facts
+    assert more == 0
+    assert "not kept" not in trial_card(document(trial()).trials[0], width=80)
