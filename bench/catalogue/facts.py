@@ -40,6 +40,8 @@ _MOST_OUTPUT = (
     "max_completion_tokens",
     "max_tokens",
 )
+_MOST_TOKENS = 1_000_000_000
+"""No limit is higher; a list that says so knows none."""
 _ABOVE = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 """LiteLLM has a field per step."""
 
@@ -153,6 +155,6 @@ def text(entry: Mapping[str, Any], *names: str) -> str | None:
 def _count(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
         value = entry.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_TOKENS:
             return value
     return None

@@ -15,6 +15,8 @@ from bench.catalogue.shape import ListedModel, Offer
 from bench.model.target import TargetMetadata
 
 GATEWAY = "gateway"
+_LONGEST_NAME = 256
+"""Characters. A longer name, or one with characters that don't show, is none that anybody asks for."""
 
 
 def parse_models(body: bytes, *, source: str = GATEWAY) -> tuple[ListedModel, ...]:
@@ -47,7 +49,7 @@ def parse_offers(body: bytes) -> tuple[Offer, ...]:
     inner = read.get("data") if isinstance(read, Mapping) else None
     offers: dict[str, Offer] = {}
     for entry in _entries(inner, "endpoints"):
-        tag = text(entry, "tag", "provider_name")
+        tag = _name(entry, "tag", "provider_name")
         if tag is not None:
             mapping = tag.strip().lower().replace(" ", "-")
             offers[mapping] = Offer(
@@ -82,7 +84,7 @@ def _agreed(several: list[TargetMetadata]) -> TargetMetadata:
 
 
 def _model(entry: Mapping[str, Any], source: str) -> ListedModel | None:
-    name = text(entry, "id")
+    name = _name(entry, "id")
     if name is None or _is_not_for_text(entry):
         return None
     listed = entry.get("providers")
@@ -92,10 +94,17 @@ def _model(entry: Mapping[str, Any], source: str) -> ListedModel | None:
     offers = {offer.mapping: offer for each in providers for offer in _offers(each, entry, source)}
     return ListedModel(
         id=name,
-        display_name=text(entry, "name") or name,
+        display_name=_name(entry, "name") or name,
         offers=tuple(offers.values()),
         metadata=metadata_of(entry, entry, source=source),
     )
+
+
+def _name(entry: Mapping[str, Any], *keys: str) -> str | None:
+    found = text(entry, *keys)
+    if found is None or len(found) > _LONGEST_NAME or not found.isprintable():
+        return None
+    return found
 
 
 def _is_not_for_text(entry: Mapping[str, Any]) -> bool:
@@ -106,18 +115,19 @@ def _is_not_for_text(entry: Mapping[str, Any]) -> bool:
 
 def _offers(provider: Mapping[str, Any], model: Mapping[str, Any], source: str) -> Iterator[Offer]:
     """Yield a provider's offer, and one for each region that can be pinned."""
-    name = text(provider, "providerId", "provider_id", "provider", "id")
+    name = _name(provider, "providerId", "provider_id", "provider", "id")
     if name is None:
         return
     bare, _, inline = name.partition(":")
-    own = text(provider, "region") or inline or None
+    own = _name(provider, "region") or inline or None
     yield _offer(provider, model, source, at=(bare, own))
     listed = provider.get("regions")
     for region in listed if isinstance(listed, list) else ():
-        if isinstance(region, str) and region:
-            yield _offer(provider, model, source, at=(bare, region))
-        elif isinstance(region, Mapping) and (id_ := text(region, "id")) is not None:
-            yield _offer(_regional(provider, region), model, source, at=(bare, id_))
+        told = region if isinstance(region, Mapping) else {"id": region}
+        id_ = _name(told, "id")
+        if id_ is not None:
+            entry = provider if told is not region else _regional(provider, told)
+            yield _offer(entry, model, source, at=(bare, id_))
 
 
 def _regional(provider: Mapping[str, Any], region: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bench.catalogue.choosing import Choice
 from bench.model.target import Prices, TargetMetadata
+from bench.report.escaping import display_width, fit, visible
 
 _PER_MILLION = 1_000_000
 _HEADINGS = ("model", "mapping", "$/M in", "$/M out", "context", "most out", "state", "from")
@@ -15,6 +16,8 @@ _LEAST_WANTED = ("most out", "from", "state", "context")
 """Columns that a narrow terminal does without, first one first."""
 _SHORTEST = 12
 """Characters of a cell below which cutting it further makes it useless."""
+_LONGEST = 256
+"""Columns of a cell where there is room for any."""
 _GAP = "  "
 _NOT_KNOWN = "-"
 
@@ -41,13 +44,20 @@ def table(choices: Sequence[Choice], *, source: str, width: int | None) -> str:
         source: Who says what no origin is noted for.
         width: Columns of the terminal; ``None`` = as wide as it needs.
     """
-    rows = [dict(zip(_HEADINGS, _cells(choice, source), strict=True)) for choice in choices]
+    rows = [
+        {name: _cell(text) for name, text in zip(_HEADINGS, _cells(choice, source), strict=True)}
+        for choice in choices
+    ]
     headings = _fitting(rows, width)
-    sizes = {name: max(len(name), *(len(row[name]) for row in rows)) for name in headings}
+    sizes = {name: _widest(rows, name) for name in headings}
     if width is not None:
         _narrow(sizes, width)
     lines = [{name: name for name in headings}, *rows]
     return "\n".join(_line(line, sizes) for line in lines)
+
+
+def _cell(text: str) -> str:
+    return fit(visible(text), _LONGEST)
 
 
 def _cells(choice: Choice, source: str) -> tuple[str, ...]:
@@ -104,11 +114,15 @@ def _short(label: str) -> str:
     return label if label.startswith("@") else PurePath(label).name or label
 
 
+def _widest(rows: Sequence[Mapping[str, str]], name: str) -> int:
+    return max(len(name), *(display_width(row[name]) for row in rows))
+
+
 def _fitting(rows: Sequence[Mapping[str, str]], width: int | None) -> tuple[str, ...]:
     """Return the headings for which there is room."""
     headings = list(_HEADINGS)
     for name in _LEAST_WANTED:
-        sizes = [max(len(each), *(len(row[each]) for row in rows)) for each in headings]
+        sizes = [_widest(rows, each) for each in headings]
         if width is None or sum(sizes) + len(_GAP) * (len(sizes) - 1) <= width:
             break
         headings.remove(name)
@@ -127,8 +141,9 @@ def _narrow(sizes: dict[str, int], width: int) -> None:
 def _line(cells: Mapping[str, str], sizes: Mapping[str, int]) -> str:
     made = []
     for name, size in sizes.items():
-        cell = cells[name] if len(cells[name]) <= size else f"{cells[name][: size - 1]}…"
-        made.append(cell.rjust(size) if name in _RIGHT else cell.ljust(size))
+        cell = fit(cells[name], size)
+        blank = " " * (size - display_width(cell))
+        made.append(blank + cell if name in _RIGHT else cell + blank)
     return _GAP.join(made).rstrip()
 
 

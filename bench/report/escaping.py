@@ -111,7 +111,7 @@ def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
 
 def display_width(text: str) -> int:
     """Return the terminal columns that ``text`` takes; wide characters take two."""
-    return sum(_columns(char) for char in text)
+    return len(text) if text.isascii() else sum(_columns(char) for char in text)
 
 
 def fit(text: str, width: int) -> str:

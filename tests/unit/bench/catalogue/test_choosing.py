@@ -7,6 +7,7 @@ from bench.catalogue.shape import ListedModel, Listing, Offer
 from bench.cli.model_table import as_values, table
 from bench.errors import UnknownName
 from bench.model.target import Prices, PriceTier, TargetMetadata
+from bench.report.escaping import display_width
 
 TODAY = date(2026, 11, 30)
 CHEAP = Prices(input_usd=1.5e-7, output_usd=6e-7, cached_input_usd=1e-8, source="gateway")
@@ -157,3 +158,16 @@ def test_values_have_units_and_leave_out_what_nobody_says():
     }
     assert as_values(second, source="s")["isActive"] is False
     assert as_values(third, source="s")["pricesDependOnLengthOrHour"] is True
+
+
+def test_a_table_of_hostile_names_has_one_line_for_each_and_fits():
+    names = ("a\nb", "\x1b[2J", "模型" * 30, "m" * 100_000)
+    listing = Listing(
+        models=tuple(ListedModel(id=name, display_name=name) for name in names), headers={}
+    )
+    chosen = choices(listing, words=(), selectors=(), today=TODAY)
+    for width in (80, None):
+        lines = table(chosen, source="gateway", width=width).splitlines()
+        assert len(lines) == 1 + len(names)
+        assert all(line.isprintable() for line in lines)
+        assert max(map(display_width, lines)) <= (width or 400)

@@ -210,3 +210,23 @@ def test_no_shape_breaks_the_reading(value):
     parse_models(body)
     parse_details(body)
     parse_offers(body)
+
+
+def test_names_that_nobody_can_ask_for_and_limits_that_nothing_has_are_passed_over():
+    hidden = ["\x1b[31mred", "two\nlines", "right\u202eleft", "m" * 257, ""]
+    assert models_in([{"id": name} for name in hidden], source="gateway") == ()
+    model = one(
+        {
+            "id": "m" * 256,
+            "name": "two\nlines",
+            "context_length": 10**400,
+            "providers": [
+                {"providerId": "p\x07"},
+                {"providerId": "p", "region": "\u200beu"},
+                {"providerId": "q", "regions": ["eu\n", {"id": "us"}, 5, {"id": None}]},
+            ],
+        }
+    )
+    assert model.display_name == model.id
+    assert model.metadata.context_size is None
+    assert [offer.mapping for offer in model.offers] == ["p", "q", "q:us"]
