@@ -3,10 +3,11 @@
 import json
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 ANSWER = {
     "id": "1",
@@ -25,6 +26,10 @@ class PaidEndpoint:
     answer: Mapping[str, object] = field(default_factory=lambda: ANSWER)
     posts: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     gets: list[dict[str, str]] = field(default_factory=list)
+    refusals: int = 0
+    """Requests that are still refused with HTTP 429, to be sent again at once."""
+    hold: Callable[[dict[str, Any]], None] = lambda _: None
+    """Sees the body of each request and returns when it is to be answered."""
 
 
 @contextmanager
@@ -43,14 +48,21 @@ def paid_endpoint(tls: ssl.SSLContext | None = None) -> Iterator[PaidEndpoint]:
             body = self.rfile.read(int(self.headers["content-length"]))
             named = {name.lower(): value for name, value in self.headers.items()}
             endpoint.posts.append((named, body))
+            if endpoint.refusals > 0:
+                endpoint.refusals -= 1
+                self._answer(429, {"error": {"message": "too fast"}}, ("retry-after-ms", "1"))
+                return
+            endpoint.hold(json.loads(body))
             refusal = {"error": {"message": f"bad key {named.get('authorization')}"}}
             self._answer(endpoint.status, endpoint.answer if endpoint.status == 200 else refusal)
 
-        def _answer(self, status: int, body: object) -> None:
+        def _answer(self, status: int, body: object, *more: tuple[str, str]) -> None:
             data = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(data)))
+            for name, value in more:
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)
 
