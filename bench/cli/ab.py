@@ -10,7 +10,7 @@ from bench.cli.console import Console
 from bench.cli.option_row import PAIRS, OptionRow
 from bench.cli.options import (
     baseline_options,
-    measuring_options,
+    pairing_options,
     row_option,
     with_positionals,
 )
@@ -36,7 +36,7 @@ PAIR_ROWS = tuple(
 
 def ab_options(command: _F) -> _F:
     """Add everything but the sides: pairs, gates, and what is measured."""
-    command = measuring_options(command)
+    command = pairing_options(command)
     for row in reversed(PAIR_ROWS):
         command = row_option(row)(command)
     return command
@@ -45,7 +45,7 @@ def ab_options(command: _F) -> _F:
 @click.command("ab", cls=SectionedCommand)
 @click.argument("model_id", metavar="[MODEL]", required=False)
 @baseline_options
-@measuring_options
+@pairing_options
 @click.pass_obj
 def ab_command(console: Console, /, model_id: str | None, **params: object) -> Outcome:
     """Compare the endpoint at --url (b) with the one at --baseline-url (a), asked in turn."""

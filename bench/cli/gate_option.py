@@ -8,8 +8,8 @@ GATE_ROWS = (
         spellings=("--fail-on",),
         field="fail_on",
         metavar="GATE",
-        help="End with 6 beyond a limit: ttft.p99=500ms, success=99%; of two sides, when b differs by "
-        "more: ttft=+5%, errors=+1pt. Repeatable.",
+        help="End with 6 when the run surely lies beyond: ttft.p99=500ms, success=99%, rate=20/s. "
+        "Repeatable.",
     ),
     OptionRow(
         section=GATES,

@@ -24,3 +24,5 @@ class OptionRow:
     field: str
     metavar: str | None = None
     help: str
+    is_hidden: bool = False
+    """Not in the help of this command."""

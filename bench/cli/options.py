@@ -15,6 +15,7 @@ from bench.cli.baseline_options import BASELINE_ROWS
 from bench.cli.option_row import TALK, OptionRow
 from bench.cli.option_table import CONSENT, ROWS
 from bench.cli.sections import SectionedOption
+from bench.model.paired import OF_ONE_ENDPOINT
 from bench.settings import SETTINGS
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -62,8 +63,40 @@ def talking_options(command: _F) -> _F:
     return command
 
 
+_PART_OF_ONE_ENDPOINT = (
+    *OF_ONE_ENDPOINT,
+    *("external_data", "external_limit", "external_offset", "external_mode"),
+    *("external_unsupported", "trace_speed", "turns"),
+    *("parallel_groups", "overlap", "max_turns", "allow_reduced_sandbox"),
+)
+"""With what only changes the meaning of these, or of agentic cases."""
+_OF_TWO = {
+    "fail_on": "End with 6 when the difference surely lies beyond: ttft=+5%, itl.p99=+2ms, "
+    "errors=+1pt. Repeatable.",
+    "concurrency": "Requests in flight: 8; 1,8,64 are levels, each compared on its own. Default: 1.",
+    "requests": "Requests of each block. Default: 1 at -c 1, else 4 for each in flight, at least 20.",
+    "case": "The one case that both are asked. Default: fixed_output_stream.",
+    "model": "The model, in place of MODEL.",
+}
+
+
 def measuring_options(command: _F) -> _F:
     """Add every measuring option; their values arrive as text under the settings' names."""
+    return _with_rows(command, ROWS)
+
+
+def pairing_options(command: _F) -> _F:
+    """Add the same to a comparison of two sides; what is refused there is not in its help."""
+    told = [
+        replace(
+            row, is_hidden=row.field in _PART_OF_ONE_ENDPOINT, help=_OF_TWO.get(row.field, row.help)
+        )
+        for row in ROWS
+    ]
+    return _with_rows(command, told)
+
+
+def _with_rows(command: _F, rows: Sequence[OptionRow]) -> _F:
     command = talking_options(command)
     for section, spellings, extra, text in reversed(CONSENT):
         command = click.option(
@@ -73,7 +106,7 @@ def measuring_options(command: _F) -> _F:
             help=text,
             **extra,
         )(command)
-    for row in reversed(ROWS):
+    for row in reversed(rows):
         command = row_option(row)(command)
     for name in ("--output", "--format"):
         command = click.option(
@@ -164,7 +197,13 @@ def row_option(row: OptionRow) -> Callable[[_F], _F]:
     else:
         extra |= {"metavar": row.metavar, "multiple": setting.kind in {"many", "list"}}
     return click.option(
-        *row.spellings, row.field, cls=SectionedOption, section=row.section, help=row.help, **extra
+        *row.spellings,
+        row.field,
+        cls=SectionedOption,
+        section=row.section,
+        help=row.help,
+        hidden=row.is_hidden,
+        **extra,
     )
 
 

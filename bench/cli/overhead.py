@@ -3,7 +3,7 @@
 import click
 
 from bench.cli.console import Console
-from bench.cli.options import baseline_options, measuring_options, with_positionals
+from bench.cli.options import baseline_options, pairing_options, with_positionals
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 
@@ -16,7 +16,7 @@ from bench.cli.sections import SectionedCommand
 )
 @click.argument("model_id", metavar="[MODEL]", required=False)
 @baseline_options
-@measuring_options
+@pairing_options
 @click.pass_obj
 def overhead_command(console: Console, /, model_id: str | None, **params: object) -> Outcome:
     """Measure what the gateway at --url adds to the upstream at --baseline-url.

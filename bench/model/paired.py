@@ -11,6 +11,11 @@ from bench.model.record import Record
 Side = Literal["base", "changed"]
 PairPhase = Literal["noise", "warm", "cold"]
 """``noise``: both blocks of a pair go to the base arm, so that they differ by chance only."""
+OF_ONE_ENDPOINT = (
+    *("rate", "sweep", "trace", "duration", "arrival", "spread", "runs", "profile", "suite"),
+    *("external", "reference"),
+)
+"""Settings that shape a run of one endpoint and have no meaning between two."""
 PairKind = Literal["overhead", "ab"]
 Verdict = Literal["higher", "lower", "within", "undecided"]
 """``within``: the interval holds 0. ``undecided``: nothing may be said; the reason stands beside it."""

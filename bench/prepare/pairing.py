@@ -10,7 +10,7 @@ from bench.endpoint import resolve
 from bench.errors import KeyRejected, UsageFault
 from bench.job_messages import Hello
 from bench.keys import Origin
-from bench.model.paired import Arm, Pairing, PairKind, PairLevel
+from bench.model.paired import OF_ONE_ENDPOINT, Arm, Pairing, PairKind, PairLevel
 from bench.model.run import RunConfig
 from bench.model.target import Target
 from bench.paired.comparability import setting_confounds
@@ -27,11 +27,6 @@ _COLD_PAIRS = 20
 _FEWEST_NOISE = 6
 _FEWEST_REQUESTS, _WAVES = 20, 4
 _MOST_WARMUPS = 16
-_OF_ONE_ENDPOINT = (
-    *("rate", "sweep", "trace", "duration", "arrival", "spread", "runs", "profile", "suite"),
-    *("external", "reference"),
-)
-"""Settings that shape a run of one endpoint and have no meaning between two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +104,7 @@ def settled(config: Config) -> Config:
 
 def _refuse_useless(config: Config) -> None:
     settings = config.settings
-    for field in _OF_ONE_ENDPOINT:
+    for field in OF_ONE_ENDPOINT:
         if config.trust[field] is Origin.FLAG:
             message = f"`--{field.replace('_', '-')}` shapes a run of one endpoint"
             raise UsageFault(

@@ -11,7 +11,7 @@ from bench.cli.console import Console
 from bench.cli.options import (
     baseline_options,
     measuring_argv,
-    measuring_options,
+    pairing_options,
     with_positionals,
 )
 from bench.cli.outcome import Outcome
@@ -36,7 +36,7 @@ from orchestrator.cli.start_options import keep_option, start_options, typed_fla
 @start_options
 @attach_option
 @keep_option
-@measuring_options
+@pairing_options
 @click.pass_context
 def overhead_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
     """Measure what a gateway adds to its upstream.

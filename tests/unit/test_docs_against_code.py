@@ -4,8 +4,10 @@ import importlib
 import pkgutil
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 import bench
@@ -15,6 +17,7 @@ from bench.errors import BenchError
 from bench.keys import PRODUCTION_KEYS
 from bench.presets import PRESETS
 from bench.settings import SETTINGS
+from orchestrator.cli.group import cli
 from orchestrator.errors import OrchestratorError
 from orchestrator.sources import ENVIRONMENT_KEYS
 
@@ -85,7 +88,71 @@ def test_a_class_names_its_reason(name, reason):
     assert reason_of(type(name, (Exception,), {})) == reason
 
 
+PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+
+
+def _headings(page: Path) -> set[str]:
+    """The anchors of a page, as GitHub makes them from its headings."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    names = re.findall(r"^#+ (.*)$", plain, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", name.strip().lower()).replace(" ", "-") for name in names}
+
+
 def test_links_of_the_readme_and_the_documents_lead_somewhere():
-    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#:\s]+)[^):]*\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            there = page.parent / path if path else page
+            assert there.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in _headings(there), f"{page.name}: {target}"
+
+
+def test_the_index_names_every_page():
+    index = ROOT / "docs" / "README.md"
+    named = set(re.findall(r"\]\((\w[\w-]*\.md)\)", index.read_text()))
+    assert {page.name for page in index.parent.glob("*.md")} - named == {"README.md"}
+
+
+def _code(text: str) -> Iterator[str]:
+    for fenced, inline in re.findall(r"```\w*\n(.*?)```|`([^`\n]+)`", text, re.DOTALL):
+        yield (fenced or inline).replace("\\\n", " ")
+
+
+def _typed_commands() -> Iterator[tuple[str, list[str]]]:
+    for page in PAGES:
+        for code in _code(page.read_text()):
+            for line in re.findall(r"gateway-bench ([a-z].*)", code):
+                unquoted = re.sub(r"\"[^\"]*\"|'[^']*'", "WORD", line)
+                yield page.name, re.split(r" -- | #|\||;|&&|>|`| {8}", unquoted)[0].split()
+
+
+def test_what_the_documents_tell_to_type_exists():
+    seen, wrong = 0, []
+    for page, (name, *words) in _typed_commands():
+        with click.Context(cli) as context:
+            command = cli.get_command(context, name)
+            if command is not None and isinstance(command, click.Group):
+                command = command.get_command(context, words[0]) if words else None
+        if command is None:
+            wrong.append(f"{page}: {name}")
+            continue
+        known = {one for param in command.params for one in (*param.opts, *param.secondary_opts)}
+        typed = [
+            word.partition("=")[0].rstrip(",:") for word in words if re.match(r"--?[a-z]", word)
+        ]
+        wrong += [f"{page}: {name} {one}" for one in typed if one not in {*known, "--help"}]
+        seen += 1
+    assert wrong == []
+    assert seen > 100
+
+
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
+def test_help_fits_a_terminal_of_eighty_columns(name):
+    with click.Context(cli, info_name="gateway-bench", terminal_width=80) as context:
+        command = cli.get_command(context, name)
+        assert command is not None
+        shown = command.get_help(click.Context(command, parent=context, info_name=name))
+    assert [line for line in shown.splitlines() if len(line) > 80] == []

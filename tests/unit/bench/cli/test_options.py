@@ -10,12 +10,14 @@ from bench.cli.config_show import setting_lines
 from bench.cli.options import (
     measuring_argv,
     measuring_options,
+    pairing_options,
     typed_settings,
     with_positionals,
 )
 from bench.cli.outcome import json_schema
 from bench.cli.sections import SectionedCommand
 from bench.config import Place, load_config
+from bench.model.paired import OF_ONE_ENDPOINT
 from bench.settings import SETTINGS
 
 ROOT = Path(__file__).parents[4]
@@ -140,3 +142,24 @@ def test_settings_are_shown_with_their_origin_and_without_secrets(tmp_path):
 def test_the_shipped_schema_is_the_one_of_the_object():
     shipped = json.loads((ROOT / "bench" / "schemas" / "command-result.json").read_text())
     assert shipped == json_schema()
+
+
+@click.command(cls=SectionedCommand)
+@pairing_options
+@click.pass_context
+def paired_probe(ctx: click.Context, /, **_: object) -> list[str]:
+    """Return what a child would be given."""
+    return measuring_argv(ctx)
+
+
+def test_help_of_a_comparison_leaves_out_what_it_refuses():
+    shown = paired_probe.get_help(click.Context(paired_probe))
+    for field in OF_ONE_ENDPOINT:
+        assert f"--{field} " not in shown
+    assert "--fail-on" in shown
+    assert "ttft=+5%" in shown
+
+
+def test_what_help_leaves_out_is_read_all_the_same_so_that_it_can_be_refused_in_words():
+    with paired_probe.make_context("probe", ["--sweep", "1..8"]) as ctx:
+        assert paired_probe.invoke(ctx) == ["--sweep=1..8"]
