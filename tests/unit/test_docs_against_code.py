@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -15,6 +16,7 @@ import orchestrator
 from bench.cli.entry import reason_of
 from bench.errors import BenchError
 from bench.keys import PRODUCTION_KEYS
+from bench.model.run import JournalRecord
 from bench.presets import PRESETS
 from bench.settings import SETTINGS
 from orchestrator.cli.group import cli
@@ -86,6 +88,12 @@ def test_every_reason_that_can_end_a_command_is_explained():
 )
 def test_a_class_names_its_reason(name, reason):
     assert reason_of(type(name, (Exception,), {})) == reason
+
+
+def test_every_record_of_a_journal_is_listed():
+    table = (ROOT / "docs" / "journal.md").read_text()
+    tags = {str(kind.__struct_config__.tag) for kind in get_args(JournalRecord)}
+    assert {tag for tag in tags if f"`{tag}`" not in table} == set()
 
 
 PAGES = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
