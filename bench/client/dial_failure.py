@@ -44,6 +44,7 @@ def reason(error: Exception) -> str:
     """Return why, in the words of OpenSSL or of the system."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"certificate: {error.verify_message}"
-    if isinstance(error, ssl.SSLError) and error.reason:
-        return error.reason.replace("_", " ").lower()
+    # Only those that OpenSSL made have one.
+    if isinstance(error, ssl.SSLError) and (named := getattr(error, "reason", None)):
+        return str(named).replace("_", " ").lower()
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__

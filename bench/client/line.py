@@ -69,7 +69,8 @@ class Line:
         self._over = self._loop.create_future()
         try:
             transport.write(request.http1(forwarded_by=self._forwarded_by))
-            if not transport.get_write_buffer_size():
+            # A write that fails closes the transport and empties its buffer: nothing left.
+            if not transport.get_write_buffer_size() and not transport.is_closing():
                 exchange.sent_ns = self._now_ns()
             self._arm()
             await self._over

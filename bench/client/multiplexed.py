@@ -285,7 +285,8 @@ class MultiplexedLine:
             return
         if data := self._h2.data_to_send():
             transport.write(data)
-        if not transport.get_write_buffer_size():
+        # A write that fails closes the transport and empties its buffer: nothing left.
+        if not transport.get_write_buffer_size() and not transport.is_closing():
             self.resume_writing()
 
     def _break(self, at_ns: int, message: str) -> None:

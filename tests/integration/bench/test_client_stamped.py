@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+import struct
 import sys
+import time
 
 import pytest
 
@@ -15,6 +17,7 @@ from bench.client.stamped import StampedTransport, ask_for_stamps
 from bench.clock import SystemClock, WallOffset
 from bench.wire import PROTOCOLS
 from tests.asking import asking, call, run
+from tests.bench_process import PATIENCE_S
 from tests.fake_gateway import fake_gateway
 
 pytestmark = [
@@ -23,10 +26,32 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _stamping():
+    """Linux switches stamps on some time after the first socket asked: until then reads make them."""
+    with (
+        socket.socket(type=socket.SOCK_DGRAM) as asked_for,
+        socket.socket(type=socket.SOCK_DGRAM) as other,
+    ):
+        asked_for.bind(("127.0.0.1", 0))
+        asked_for.settimeout(PATIENCE_S)
+        assert ask_for_stamps(asked_for)
+        deadline_ns = time.monotonic_ns() + PATIENCE_S * 10**9
+        while time.monotonic_ns() < deadline_ns:
+            other.sendto(b"x", asked_for.getsockname())
+            time.sleep(0.005)
+            read_ns = time.time_ns()
+            _, ((_, _, value),), _, _ = asked_for.recvmsg(10, 100)
+            seconds, rest = struct.unpack("@qq", value)
+            if seconds * 10**9 + rest < read_ns:
+                break
+        yield  # stamps stay on while somebody wants them
+
+
 class Pair:
     """A line on one end of a socket, and the other end in the test's hand."""
 
-    def __init__(self, *, small=False):
+    def __init__(self, *, small=False, wall=None):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             mine = socket.create_connection(listener.getsockname())
             self.other, _ = listener.accept()
@@ -36,12 +61,18 @@ class Pair:
             mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         assert ask_for_stamps(mine)
         self.now_ns = SystemClock().now_ns
-        self.wall = WallOffset()
+        self.wall = wall or WallOffset()
         self.gauge = Gauge(self.now_ns, self.wall)
         self.line = Line(self.now_ns)
         self.transport = StampedTransport(
             mine, self.line, wall=self.wall, now_ns=self.now_ns, gauge=self.gauge
         )
+
+        self.mine = mine
+
+    def shut(self):
+        """Nothing can be written any more."""
+        self.mine.shutdown(socket.SHUT_WR)
 
     def exchange(self):
         decoder = PROTOCOLS["chat"].decoder(stream=True)
@@ -143,6 +174,68 @@ def test_bytes_that_nobody_asked_for_close_the_line():
         return pair.line.is_open, pair.transport.get_extra_info("peername")
 
     assert played(scene) == (False, None)
+
+
+def test_a_socket_that_is_gone_is_not_stamped():
+    with socket.socket() as gone:
+        pass
+    assert ask_for_stamps(gone) is False
+
+
+@pytest.mark.parametrize("is_full", [False, True], ids=["at-once", "while-bytes-wait"])
+def test_what_can_not_be_sent_any_more_ends_the_line(is_full):
+    async def scene(pair):
+        exchange = pair.exchange()
+        body = b"x" * (3_000_000 if is_full else 1)
+        if is_full:
+            carried = asyncio.ensure_future(pair.line.carry(exchange, asked(body)))
+            await asyncio.sleep(0)
+            before = None
+            while (left := pair.transport.get_write_buffer_size()) != before:
+                before = left
+                pair.transport._flush()  # in the end a wake-up for nothing: no more is taken
+            assert left > 0
+            pair.shut()
+        else:
+            pair.shut()
+            carried = asyncio.ensure_future(pair.line.carry(exchange, asked(body)))
+        await carried
+        return exchange, pair
+
+    exchange, pair = played(scene, small=True)
+    assert (exchange.ending.code, exchange.sent_ns) == ("connect_reset", None)
+    assert pair.transport.is_closing()
+    assert pair.transport.get_write_buffer_size() == 0
+
+
+def test_a_wake_up_without_bytes_changes_nothing():
+    async def scene(pair):
+        pair.transport._read()
+        return pair.line.is_open, pair.gauge.unstamped
+
+    assert played(scene) == (True, 0)
+
+
+def test_a_read_whose_stamp_is_missing_or_out_of_place_is_stamped_by_the_loop_and_counted():
+    """The wall clock was set, or the kernel left the stamp out."""
+
+    class Lost(WallOffset):
+        def monotonic_ns(self, wall_ns, now_ns):  # type: ignore[explicit-override]
+            return None
+
+    async def scene(pair):
+        exchange = pair.exchange()
+        carried = asyncio.ensure_future(pair.line.carry(exchange, asked(b"hello")))
+        await asyncio.sleep(0)
+        await asyncio.get_running_loop().sock_recv(pair.other, 100)
+        before = pair.now_ns()
+        pair.other.send(ANSWER)
+        await carried
+        return before, exchange, pair.gauge
+
+    before, exchange, gauge = played(scene, wall=Lost())
+    assert exchange.ended_ns >= before
+    assert gauge.unstamped == 1
 
 
 def test_connections_are_opened_ahead_and_used_by_the_first_requests():

@@ -1,5 +1,6 @@
 import asyncio
 import gc
+import resource
 import time
 
 import numpy
@@ -170,3 +171,13 @@ def test_the_outlook_keeps_the_shortest_connect_and_the_first_edge():
 
 def test_the_system_lets_us_have_some_connections():
     assert most_connections() == most_connections() > 0
+
+
+def test_the_soft_limit_of_open_files_is_raised_to_the_hard_one():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (900, hard))
+    try:
+        assert most_connections() > 900
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 900
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
