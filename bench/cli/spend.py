@@ -216,7 +216,9 @@ def _amount(spend: Spend) -> str:
 
 
 def _usd(amount: float) -> str:
-    return f"${amount:,.4f}" if amount >= _CENT or not amount else f"${amount:.3g}"
+    from bench.report.figures import usd  # reports: not for `--help`
+
+    return f"${amount:,.4f}" if amount >= _CENT or not amount else usd(amount)
 
 
 def _day_line(today: dict[str, float]) -> str:

@@ -6,15 +6,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.cli.entry import run
-from bench.cli.group import cli
 from tests.bench_process import Bench
+from tests.here import Here
 from tests.paid_endpoint import ANSWER, PaidEndpoint, paid_endpoint
 
 pytestmark = pytest.mark.integration
@@ -45,32 +43,6 @@ def limit_per_day(bench: Bench, usd: float) -> None:
 
 def run_once(bench: Bench, *words: str) -> tuple[int, dict[str, Any], str]:
     return bench.finish(bench.start_run("m", *QUICK, *PRICED, "--again", *words))
-
-
-@dataclass
-class Here:
-    """Commands that only read, in this process: a tenth of the time of one of their own."""
-
-    monkeypatch: pytest.MonkeyPatch
-    capsys: pytest.CaptureFixture[str]
-
-    def __call__(self, bench: Bench, *words: str) -> tuple[int, str, str]:
-        """Return exit code, stdout and stderr of a command in the folder of ``bench``."""
-        for name, value in {"XDG_DATA_HOME": str(bench.folder / "data"), **bench.environ}.items():
-            self.monkeypatch.setenv(name, value)
-        self.monkeypatch.chdir(bench.folder)
-        self.capsys.readouterr()
-        code = run(cli, words, prog_name="bench")
-        out, err = self.capsys.readouterr()
-        return code, out, err
-
-    def text(self, bench: Bench, *words: str) -> str:
-        code, out, err = self(bench, *words)
-        assert code == 0, err
-        return out
-
-    def told(self, bench: Bench, *words: str) -> Any:
-        return json.loads(self(bench, *words, "--json")[1])
 
 
 @pytest.fixture
@@ -228,6 +200,7 @@ def test_the_price_library_is_asked_where_nobody_lists_a_price(bench, here):
     (row,) = csv.DictReader(io.StringIO(here.text(bench, "show", "latest", "--billing")))
     assert row["costSource"] == "genai-prices"
     assert float(row["costUsd"]) == pytest.approx(3 * 0.15e-6 + 2 * 0.6e-6)
+    assert here.text(bench, "spend").startswith("$0.00000165 in 1 paid run anywhere since")
 
 
 def test_what_a_gateway_reports_counts_and_a_difference_is_told(bench, here, paid):

@@ -1,10 +1,7 @@
 """A user's own cases from files and functions: listed, asked, judged, reported, resumed."""
 
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,8 @@ from bench.journal import read_journal
 from bench.model.run import ExternalSource
 from bench.prepare.sources import asked_of, find_sources, recorded_cases, user_cases_of
 from bench.usercases import load_cases
-from tests.bench_process import ROOT, Bench
+from tests.bench_process import Bench
+from tests.here import Here
 from tests.simulator_process import running_simulator
 
 pytestmark = pytest.mark.integration
@@ -215,28 +213,21 @@ def test_a_module_that_is_not_there_is_told(tmp_path):
     assert "FileNotFoundError" in faults("nowhere.py:cases", at=tmp_path)
 
 
-def listed(cwd: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "bench", "cases", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(cwd / "data")},
-        timeout=60,
-        check=False,
-    )
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(monkeypatch, capsys)
 
 
-def test_check_lists_good_cases_and_refuses_bad_ones(folder):
-    good = listed(folder.parent, "--check", "evals")
-    assert good.returncode == 0, good.stderr
-    assert good.stdout.splitlines()[0].startswith("capital  quality")
-    assert "Name the capital of Norway." in good.stdout
-    assert "no right answer is known for more_1" in good.stderr
+def test_check_lists_good_cases_and_refuses_bad_ones(bench, folder, here):
+    code, out, err = here(bench, "cases", "--check", "evals")
+    assert code == 0, err
+    assert out.splitlines()[0].startswith("capital  quality")
+    assert "Name the capital of Norway." in out
+    assert "no right answer is known for more_1" in err
     (folder / "bad.toml").write_text('prompt = ""')
-    bad = listed(folder.parent, "--check", "evals", "--json")
-    assert bad.returncode == 2
-    assert json.loads(bad.stdout)["reason"] == "case_faults"
+    code, out, _ = here(bench, "cases", "--check", "evals", "--json")
+    assert code == 2
+    assert json.loads(out)["reason"] == "case_faults"
 
 
 def run(bench, simulator, *words):
@@ -273,28 +264,29 @@ def cut(bench):
     bench.journal.write_bytes(b"".join(lines[:last]))
 
 
-def resume(bench, *words):
+def resuming(bench, *words):
     address = ("--url", bench.url, "--api-key-env", "LOCAL_TEST_KEY", "--yes", "--json")
-    return bench.finish(bench.start("resume", str(bench.journal), *address, *words))
+    return ("resume", str(bench.journal), *address, *words)
 
 
-def test_a_run_goes_on_with_the_same_cases_and_refuses_changed_ones(bench, folder):
+def test_a_run_goes_on_with_the_same_cases_and_refuses_changed_ones(bench, folder, here):
     (bench.folder / "own_cases.py").write_text(CODE)
     both = ("--cases", "evals", "--cases", "own_cases.py:cases")
     code, _, said = bench.finish(bench.start_run("sim-ttft5-n4", *both, "--no-archive"))
     assert code == 0, said
     cut(bench)
     # Not in the user's archive, so the journal could be anybody's.
-    code, told, _ = resume(bench)
+    code, told, _ = here(bench, *resuming(bench))
     assert code == Refused.exit_code
-    assert "the journal would have the function `own_cases.py:cases` run" in str(told["headline"])
+    assert "the journal would have the function `own_cases.py:cases` run" in told
     (folder / "capital.toml").write_text(TOML.replace("Oslo", "Bergen"))
-    code, told, said = resume(bench, *both)
+    code, told, said = here(bench, *resuming(bench, *both))
     assert code == 2, said
-    assert "the text of case `capital` has changed" in str(told["headline"])
+    assert "the text of case `capital` has changed" in told
     (folder / "capital.toml").write_text(TOML)
     moved = folder.rename(folder.parent / "moved")
-    code, told, said = resume(bench, "--cases", str(moved), *both[2:])
+    words = resuming(bench, "--cases", str(moved), *both[2:])
+    code, told, said = bench.finish(bench.start(*words))
     assert code == 0, said
     assert told["planned"] == told["done"]
 
