@@ -14,7 +14,7 @@ from urllib.parse import quote
 import msgspec
 
 from bench.authorities import SYSTEM, Authorities
-from bench.catalogue.lists import parse_details, parse_models, parse_offers
+from bench.catalogue.lists import is_list, parse_details, parse_models, parse_offers
 from bench.catalogue.shape import ListedModel, Listing
 from bench.endpoint import is_ip
 from bench.errors import KeyRejected
@@ -88,9 +88,13 @@ def fetch_listing(query: ModelsQuery) -> Listing:
         models=models,
         headers=headers,
         url=query.url,
-        problem=None if models else f"{query.url} lists no models",
+        problem=None if models else f"{query.url} {_nothing_in(body)}",
         names_providers=any(model.offers for model in models),
     )
+
+
+def _nothing_in(body: bytes) -> str:
+    return "lists no models" if is_list(body) else "answered with something else than a list"
 
 
 def with_details(listing: Listing, query: ModelsQuery, path: str) -> Listing:

@@ -15,6 +15,7 @@ from bench.catalogue.shape import ListedModel, Offer
 from bench.model.target import TargetMetadata
 
 GATEWAY = "gateway"
+_LISTS = ("data", "models")
 _LONGEST_NAME = 256
 """Characters. A longer name, or one with characters that don't show, is none that anybody asks for."""
 
@@ -26,8 +27,15 @@ def parse_models(body: bytes, *, source: str = GATEWAY) -> tuple[ListedModel, ..
 
 def models_in(read: object, *, source: str) -> tuple[ListedModel, ...]:
     """Return the models of a decoded list: an array, or an object with `data` or `models`."""
-    models = (_model(entry, source) for entry in _entries(read, "data", "models"))
+    models = (_model(entry, source) for entry in _entries(read, *_LISTS))
     return tuple(model for model in models if model is not None)
+
+
+def is_list(body: bytes) -> bool:
+    """Return whether a body is a list of models at all, be it an empty one."""
+    read = _decoded(body)
+    named = [read[name] for name in _LISTS if name in read] if isinstance(read, Mapping) else [read]
+    return any(isinstance(listed, list) for listed in named)
 
 
 def parse_details(body: bytes) -> dict[str, TargetMetadata]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.catalogue import parse_models
-from bench.catalogue.lists import models_in, parse_details, parse_offers
+from bench.catalogue.lists import is_list, models_in, parse_details, parse_offers
 from bench.model.target import PriceTier, PriceWindow
 
 
@@ -230,3 +230,11 @@ def test_names_that_nobody_can_ask_for_and_limits_that_nothing_has_are_passed_ov
     assert model.display_name == model.id
     assert model.metadata.context_size is None
     assert [offer.mapping for offer in model.offers] == ["p", "q", "q:us"]
+
+
+def test_an_empty_list_is_told_from_what_is_none():
+    for empty in (b"[]", b'{"data": []}', b'{"models": []}'):
+        assert is_list(empty)
+    for other in (b"", b"<html>", b"5", b'{"data": 5}', b'{"error": "x"}', b"[" * 100_000):
+        assert not is_list(other)
+        assert parse_models(other) == ()
