@@ -171,13 +171,13 @@ def _provider_down(run: Circumstances) -> Iterable[Caveat]:
         errors = _last_errors(run.trials, target.target_id)
         if errors:
             told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
-            watched = "The gateway was watched and lived; " if run.is_watched else ""
+            whose = "The gateway was watched and lived; these" if run.is_watched else "These"
             yield Caveat(
                 code="provider_down",
                 level="broken",
                 text=f"The provider behind {target.target_id} failed: the last "
-                f"{_count(len(errors), 'request')} ended in {told}. {watched}"
-                "these trials count as failures of the target. Measure again once it answers.",
+                f"{_count(len(errors), 'request')} ended in {told}. "
+                f"{whose} trials count as failures of the target. Measure again once it answers.",
             )
 
 

@@ -13,7 +13,7 @@ PairPhase = Literal["noise", "warm", "cold"]
 """``noise``: both blocks of a pair go to the base arm, so that they differ by chance only."""
 OF_ONE_ENDPOINT = (
     *("rate", "sweep", "trace", "duration", "arrival", "spread", "runs", "profile", "suite"),
-    *("external", "reference"),
+    *("external", "reference", "retry_429"),
 )
 """Settings that shape a run of one endpoint and have no meaning between two."""
 PairKind = Literal["overhead", "ab"]

@@ -56,6 +56,9 @@ def find_load(config: Config) -> Load | None:
     if settings.spread is not None:
         message = "`--spread` is of a plan; under load `--rate` says how requests are spread"
         raise UsageFault(message, hint="for example `--rate 10/h -d 6h`")
+    if config.trust["retry_429"] is Origin.FLAG and settings.retry_429:
+        message = "`--retry-429` is of a plan; under load how much is refused is what is measured"
+        raise UsageFault(message)
     return stages(wish)
 
 

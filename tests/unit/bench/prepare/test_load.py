@@ -33,6 +33,7 @@ def configured(folder: Path, **flags: object) -> Config:
     [
         ({"requests": "5", "runs": "2"}, "`--runs` counts"),
         ({"requests": "5", "spread": "1h"}, "`--spread` is of a plan"),
+        ({"requests": "5", "retry_429": "3"}, "`--retry-429` is of a plan"),
         ({"slo": ("ttft=5s",)}, "`--slo` is of load"),
         ({"stop_on": ("saturation",)}, "`--stop-on` is of load"),
         ({"lock_step": True}, "`--lock-step` is of load"),
