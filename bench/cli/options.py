@@ -167,7 +167,7 @@ _RESUMING_ARMS = (
 
 _LISTING = (
     *("mapping", "catalogue", "include_deactivated", "url", "preset", "api_key_env", "key"),
-    *("key_header", "header", "header_env", "cacert", "dialect"),
+    *("key_header", "header", "header_env", "cacert", "proxy", "dialect"),
 )
 """What decides which list is read and what of it is shown."""
 
