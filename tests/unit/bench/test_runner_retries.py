@@ -21,10 +21,14 @@ def limited(after_ms=None, takes_ms=10.0, **changes):
     return Reply(response=Response(status=429, error=fault, **changes), takes_ms=takes_ms)
 
 
+class Napping(Stage):
+    naps: list[float]
+
+
 def stage(*replies, blocks=None, **config):
     """A run whose answers come in the order of ``replies``; waiting moves its clock."""
     queue = list(replies)
-    made = Stage(*(blocks or [block(runs=1)]), script=lambda _: queue.pop(0), **config)
+    made = Napping(*(blocks or [block(runs=1)]), script=lambda _: queue.pop(0), **config)
     made.naps = []
 
     async def sleep(seconds):
