@@ -4,7 +4,8 @@ import os
 import pytest
 
 from bench import archive
-from bench.app.rendering import make_folder, publish, render
+from bench.app.folder import make_folder
+from bench.app.rendering import publish, render
 from bench.document import build_document
 from bench.errors import JournalUnreadable, UsageFault
 from bench.journal import Journal, read_journal

@@ -86,6 +86,8 @@ def test_verdicts_hold_together_so_each_needs_more():
     (gate,) = pair_gates(gated, sides(), ab_of(gated, sides())[0])
     wide = ab_of(gated, sides())[0].levels[0].warm[0]
     assert gate.verdict == "passed"
+    assert wide.ratio_interval is not None
+    assert gate.interval is not None
     assert wide.ratio_interval[1] - wide.ratio_interval[0] >= gate.interval[1] - gate.interval[0]
 
 

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -239,7 +240,7 @@ def test_what_a_dotenv_says_of_proxies_and_certificates_is_not_read(tmp_path):
 
 
 def test_http_2_without_tls_is_not_passed_on_by_a_proxy(tmp_path):
-    flags = {"url": "http://127.0.0.1:1", "http_version": "2"}
+    flags: dict[str, Any] = {"url": "http://127.0.0.1:1", "http_version": "2"}
     with pytest.raises(UsageFault, match="HTTP/2 without TLS"):
         access(tmp_path, proxy="http://127.0.0.1:8080", **flags)
     assert access(tmp_path, proxy="socks5://127.0.0.1:1080", **flags).proxy is not None
