@@ -7,7 +7,7 @@ Everywhere, characters that steer a terminal, reorder or hide text are shown as 
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories: controls, format characters (bidi, zero width), surrogates, private use,
@@ -178,7 +178,9 @@ def _entities(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
+@lru_cache(maxsize=4096)
 def _csv_text(text: str) -> str:
+    # Remembered, because most cells of a long table say what the cell above them says.
     shown = visible(text)
     if _FORMULA.match(text):
         shown = f"'{shown}"
