@@ -16,7 +16,7 @@ from tests.delaying_gateway import DelayingGateway
 pytestmark = pytest.mark.integration
 
 MODEL = "sim-ttft20-itl3-n20"
-FEW = ("--pairs", "6", "--noise-pairs", "6", "--cold-pairs", "0", "--json")
+FEW = ("--pairs", "6", "--noise-pairs", "2", "--cold-pairs", "0", "--json")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_an_interrupted_one_is_resumed_on_the_same_build_and_a_new_simulator(com
     process = command.begin("overhead", MODEL, *FEW)
     deadline = time.monotonic() + SAFETY_STOP_S
     while process.poll() is None and not any(
-        path.read_text().count('"type":"stage"') > 14 for path in command.out.glob("*.jsonl")
+        path.read_text().count('"type":"stage"') > 6 for path in command.out.glob("*.jsonl")
     ):
         assert time.monotonic() < deadline
         time.sleep(0.02)
