@@ -8,7 +8,6 @@ from typing import Literal
 
 import msgspec
 
-from bench.budget import Union
 from bench.load.columns import ARRIVED, CACHED, COLD, INSIDE, PINNED, WARM, StageColumns
 from bench.load.shapes import label_of, level_of
 from bench.load.windows import peak_in_flight, steady_window
@@ -123,7 +122,7 @@ def _stage(entry: StageEntry) -> StageSummary:
     rows = array("q", columns.rows())
     arrived = array("q", columns.rows(ARRIVED))
     attainment = rate(columns.count(INSIDE), len(rows)) if columns.slos and rows else None
-    busy_s = _busy_s(columns, rows)
+    taken_s = _taken_s(columns, rows)
     ttft, itl = timed.over(columns.ttft_ms), columns.gaps.summary()
     summary = StageSummary(
         target_id=entry.begun.target_id,
@@ -146,10 +145,10 @@ def _stage(entry: StageEntry) -> StageSummary:
         late=done.late if done else 0,
         asked_per_second=_asked(stage),
         sent_per_second=_sent_rate(columns, rows),
-        requests_per_second=_per(len(rows), busy_s),
-        answers_per_second=_per(len(arrived), busy_s),
-        tokens_per_second=_per(_tokens(columns, arrived), busy_s),
-        mean_in_flight=_per(_flown_s(columns, rows), busy_s),
+        requests_per_second=_per(len(rows), taken_s),
+        answers_per_second=_per(len(arrived), taken_s),
+        tokens_per_second=_per(_tokens(columns, arrived), taken_s),
+        mean_in_flight=_per(_flown_s(columns, rows), taken_s),
         peak_in_flight=peak_in_flight(
             (columns.started_ms[row] for row in rows), (columns.ended_ms[row] for row in rows)
         ),
@@ -171,7 +170,7 @@ def _stage(entry: StageEntry) -> StageSummary:
             for slo, kept in zip(columns.slos, columns.kept, strict=True)
         ),
         attainment=attainment,
-        goodput_per_second=None if attainment is None else _per(attainment.hits, busy_s),
+        goodput_per_second=None if attainment is None else _per(attainment.hits, taken_s),
         saturated=done.saturated if done else None,
         client=done.client if done else None,
         client_saturated=() if done is None else client_limits(done, stage, ttft=ttft, itl=itl),
@@ -202,11 +201,12 @@ def _adjusted(column: "array[float]", arrived: Sequence[int], sent: int) -> Adju
     return adjusted(values, sent - len(arrived)) if values or not arrived else None
 
 
-def _busy_s(columns: StageColumns, rows: Sequence[int]) -> float:
-    union = Union()  # rows come in the order of their ends: no list of all spans is needed
-    for row in rows:
-        union.add(columns.started_ms[row], columns.ended_ms[row])
-    return union.ms() / _MS_PER_S
+def _taken_s(columns: StageColumns, rows: Sequence[int]) -> float:
+    """Return seconds from the first send to the last end: a rate leaves pauses, which count too."""
+    if not rows:
+        return 0.0
+    begin = min(columns.started_ms[row] for row in rows)
+    return (max(columns.ended_ms[row] for row in rows) - begin) / _MS_PER_S
 
 
 def _flown_s(columns: StageColumns, rows: Sequence[int]) -> float:

@@ -119,6 +119,14 @@ def test_a_stage_is_summed_up_by_hand():
     assert (stage.queue_ms, stage.asked_per_second) == (None, None)
 
 
+def test_the_pauses_of_a_rate_are_part_of_the_time_it_took():
+    rows = [(500.0 * n, 500.0 * n + 100, 500.0 * n, answer()) for n in range(4)]
+    stage = Stage(number=1, rate_per_second=2.0, arrival="constant", requests=4)
+    (seen,) = measured((stage, {}, rows)).summary.load_series[0].stages
+    assert seen.answers_per_second == seen.goodput_per_second == 4 / 1.6
+    assert seen.mean_in_flight == pytest.approx(0.4 / 1.6)
+
+
 def test_times_from_due_hold_the_wait():
     rows = [
         (0.0, 100.0, 0.0, answer()),
