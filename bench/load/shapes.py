@@ -129,15 +129,24 @@ def _check(wish: Wish) -> None:
     if needs_end and wish.requests is None and wish.duration_ms is None:
         message = f"`{typed[0]}` needs an end: `-d 30s` or `-n 200`"
         raise UsageFault(message)
-    if wish.concurrency is not None and wish.concurrency.single is None and typed:
-        message = f"several levels of `-c` and `{typed[0]}` exclude each other"
-        raise UsageFault(message, hint="with a rate, `-c N` is the most that may be in flight")
+    if wish.concurrency is not None and typed:
+        _check_most(wish.concurrency, typed[0])
     for levels, name in ((wish.concurrency, "-c"), (wish.rate, "--rate")):
         if levels is not None and levels.is_ramp and wish.duration_ms is None:
             message = f"a ramp of `{name}` needs `-d`: how long it takes from end to end"
             raise UsageFault(message)
     if wish.lock_step and is_open:
         raise UsageFault("`--lock-step` is of a closed loop: a rate has its own times")
+
+
+def _check_most(most: Levels, shape: str) -> None:
+    """Refuse a `-c` beside what says when requests come, unless it is the most in flight."""
+    if shape == "--sweep":
+        message = "`-c` and `--sweep` exclude each other: the sweep chooses each load"
+        raise UsageFault(message, hint="leave one of them out")
+    if most.single is None:
+        message = f"several levels of `-c` and `{shape}` exclude each other"
+        raise UsageFault(message, hint="with a rate, `-c N` is the most that may be in flight")
 
 
 def _closed(wish: Wish, levels: Levels, template: Stage) -> tuple[Stage, ...]:

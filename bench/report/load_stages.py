@@ -44,7 +44,7 @@ def stages(document: Document) -> Section:
         id="load-stages",
         title="Load stages",
         note="In flight: on average, and the most at one moment. Answers per second: whole ones, "
-        "over the time in which any request was in flight; beside it those of the steady part. "
+        "from the first send of the stage to its last end; beside it those of the steady part. "
         "Inside: requests that kept every objective, of all sent. Frontier: no other stage "
         "has more answers per second at a lower TTFT p99 (p90 where there are too few).",
         table=Table(

@@ -81,6 +81,10 @@ def test_a_sweep_makes_its_stages_one_by_one():
         ({"gaps": read_gaps("constant"), "requests": 1}, "needs `--rate`"),
         ({"concurrency": concurrency_levels("1..2")}, "needs `-d`"),
         ({"concurrency": concurrency_levels("1,2"), "trace": TRACE}, "several levels"),
+        (
+            {"concurrency": concurrency_levels("3"), "sweep": sweep_range("1..8")},
+            "`-c` and `--sweep` exclude each other",
+        ),
         ({"rate": rate_levels("1000000"), "duration_ms": 30_000.0}, "at most 20,000,000"),
         ({"lock_step": True, "trace": TRACE}, "closed loop"),
     ],
