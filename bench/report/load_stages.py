@@ -147,8 +147,13 @@ def clients(document: Document) -> Section:
 
 
 def saturation_sentences(document: Document) -> Iterator[str]:
-    """Yield for each series of stages where it saturates."""
+    """Yield for each series of stages where it saturates.
+
+    Not of a series without a single answer: a dead endpoint has no point at which it saturates.
+    """
     for series in document.summary.load_series:
+        if not any(stage.succeeded for stage in series.stages):
+            continue
         by = "at once" if series.stages[0].stage.kind == "closed" else "requests per second"
         if series.lowest_saturated is not None:
             above = "at or below" if series.highest_good is None else "above"

@@ -156,6 +156,13 @@ def test_a_series_tells_where_it_saturates_and_what_is_on_the_frontier():
     assert "saturated from 2" in chart.curves[0].detail
 
 
+def test_an_endpoint_that_never_answers_is_not_called_saturated():
+    dead = [(100.0 * n, 100.0 * n + 1, None, error()) for n in range(4)]
+    document = measured((ONE, {"saturated": "success"}, dead))
+    assert document.summary.load_series[0].lowest_saturated == 1
+    assert list(saturation_sentences(document)) == []
+
+
 @pytest.mark.parametrize("ending", REPORTS)
 def test_every_report_shows_every_stage(ending):
     document = measured(
