@@ -308,9 +308,10 @@ def test_a_time_limit_ends_a_stream_and_not_its_connection():
 
 def test_a_server_that_speaks_something_else_is_no_http_2():
     async def scene():
-        async with fake_gateway(
-            on_connect=(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3, Act.HOLD)
-        ) as gateway, asking(gateway.url, http_version="2") as client:
+        async with (
+            fake_gateway(on_connect=(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3, Act.HOLD)) as gateway,
+            asking(gateway.url, http_version="2") as client,
+        ):
             return (await client.send(call()))[1]
 
     response = run(scene())
