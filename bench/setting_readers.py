@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 from bench.durations import duration_ms
@@ -118,7 +119,10 @@ def one_of(*names: str) -> Read:
 
     def read(text: str) -> str:
         if text.strip() not in names:
-            message = f"one of {', '.join(f'`{name}`' for name in names)} is needed"
+            known = ", ".join(f"`{name}`" for name in names)
+            near = get_close_matches(text.strip(), names, n=1)
+            meant = f"; did you mean `{near[0]}`?" if near else ""
+            message = f"one of {known} is needed{meant}"
             raise ValueError(message)
         return text.strip()
 

@@ -80,7 +80,8 @@ async def replay(
                 != (now.ok, now.invalid, now.tests_passed),
             )
             for before, now in zip(turn.calls, again, strict=True)
-            if (before.result, before.ok) != (now.result, now.ok)
+            if (before.result, before.ok, before.tests_passed)
+            != (now.result, now.ok, now.tests_passed)
         ]
     found = tree_hash(session.workspace.files)
     verdict = await bench.judge(task, session.workspace.files)

@@ -247,7 +247,8 @@ REFUSALS = [
     pytest.param(["--output", "x"], {}, 2, "`--output` is not for this command", id="output"),
     pytest.param(["--format=json"], {}, 2, "`--format` is not for this command", id="format"),
     pytest.param(["--runs", "0"], {}, 2, "`--runs` is `0`: a whole number from 1", id="value"),
-    pytest.param(["--slo", "x"], {}, 2, "no such option", id="unknown-option"),
+    pytest.param(["--slow", "x"], {}, 2, "no such option", id="unknown-option"),
+    pytest.param(["--slo", "x"], {}, 2, "an objective such as `ttft=500ms`", id="objective"),
     pytest.param(
         ["--api-key-env", "LOCAL_TEST_KEY", "--mapping", "a:*"],
         {},

@@ -114,7 +114,7 @@ def test_spending_is_summed_up_over_all_worktrees_of_a_repository(bench, here):
     assert len(told["detail"]["runs"]) == 2
     text = here.text(main, "spend", "--since", "1d", "--everywhere")
     assert "in 3 paid runs anywhere since " in text
-    assert "$0.00069 at assumed prices" in text
+    assert "$0.000690 at assumed prices" in text
 
 
 def test_a_journal_that_can_t_be_read_is_named_and_left_out(bench, here):

@@ -61,7 +61,11 @@ def test_nothing_described_says_what_would_describe_it(command, worktree):
 def test_an_unknown_preset_has_near_matches(command):
     done = command("run", "x", "--preset", "lite-llm")
     assert done.code == 2
-    assert "error: no preset `lite-llm` (flag); did you mean `litellm`?" in done.err
+    assert "`--preset` is `lite-llm`: one of " in done.err
+    assert "; did you mean `litellm`?" in done.err
+    started = command("start", "--preset", "lite-llm")
+    assert started.code == 2
+    assert "error: no preset `lite-llm` (flag); did you mean `litellm`?" in started.err
 
 
 def test_a_taken_port_is_told_with_who_has_it_from_where_and_since_when(command, worktree):
