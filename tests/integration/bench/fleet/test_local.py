@@ -112,7 +112,9 @@ def test_money_is_dealt_in_slices_and_never_passes_the_limit(led):
     assert entry.done is not None
     assert entry.done.reason == "max_cost"
     assert 0 < ledger.known_spend_usd <= 0.014
-    assert all(sender.sent for sender in entry.done.senders)
+    # Who gets how much of it is nobody's promise: a late process may find the purse empty.
+    assert len(entry.done.senders) == 2
+    assert sum(sender.sent for sender in entry.done.senders) > 0
 
 
 def test_a_process_that_cannot_write_is_told_and_nothing_is_sent(led, simulator):
