@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from bench.errors import BenchError, reason_in
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, Instance
-from bench.model.run import PlannedTrial
 from bench.model.trial import Answer
 from bench.prompt import prompt_hash
 

@@ -7,7 +7,7 @@ sum of money in a result is a sum of charges.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from bench.model.run import AttemptRefused, Started, TrialDone, TurnDone
+from bench.model.steps import AttemptRefused, Started, TrialDone, TurnDone
 from bench.model.trial import Response, Trial
 from bench.money import spent_on, total
 

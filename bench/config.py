@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
-from bench.model.run import OptionOrigin
+from bench.model.run_config import OptionOrigin
 from bench.presets import PRESETS, Preset
 from bench.setting_text import shown
 from bench.settings import (

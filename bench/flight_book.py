@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from bench.budget import Union
 from bench.charges import ChargeBook
-from bench.model.run import AttemptRefused, PlannedTrial, Started, TrialDone, TurnDone
+from bench.model.blocks import PlannedTrial
+from bench.model.steps import AttemptRefused, Started, TrialDone, TurnDone
 from bench.model.trial import Refusal
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bench.model.paired import Side
-from bench.model.run import Gateway
+from bench.model.surroundings import Gateway
 
 Clean = Callable[[str], str]
 """Takes secrets out of a text: a gateway may die of an error that holds its client's key."""

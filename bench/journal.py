@@ -18,7 +18,8 @@ import msgspec
 
 from bench.errors import JournalUnreadable, JournalUnwritable, reason_in
 from bench.ledger import Ledger, collect
-from bench.model.run import JOURNAL_VERSION, Header, JournalRecord
+from bench.model.header import JOURNAL_VERSION, Header
+from bench.model.journal_record import JournalRecord
 from bench.shards import RecordReader, Shards, only_a_part
 
 _BEFORE_THE_RUN = "nothing was asked: free some space, then type the command again"

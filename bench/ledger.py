@@ -14,26 +14,14 @@ import msgspec
 from bench.charges import Charge, Spend, by_target
 from bench.errors import JournalUnreadable
 from bench.flight_book import FlightBook
+from bench.model.blocks import PlannedTrial
+from bench.model.footer import Footer
+from bench.model.header import Header, NewLimits, Resumed
+from bench.model.journal_record import JournalRecord
 from bench.model.load import StageBegun, StageDone
-from bench.model.run import (
-    AttemptRefused,
-    Footer,
-    Gateway,
-    Header,
-    Incident,
-    JournalRecord,
-    NewLimits,
-    PlannedTrial,
-    Resumed,
-    RunConfig,
-    Sample,
-    ShardClosed,
-    ShardOpened,
-    Started,
-    TrialDone,
-    TurnDone,
-    Vantage,
-)
+from bench.model.run_config import RunConfig
+from bench.model.steps import AttemptRefused, ShardClosed, ShardOpened, Started, TrialDone, TurnDone
+from bench.model.surroundings import Gateway, Incident, Sample, Vantage
 from bench.model.trial import Refusal, Trial
 from bench.model.turn import TurnTrace
 from bench.parts import OpenPart, OpenShards, Part, merged_incidents

@@ -20,7 +20,7 @@ from bench.clock import iso_ms
 from bench.errors import UsageFault, reason_in
 from bench.job_messages import Clean, Hello, IncidentText, Incoming, records_of, without
 from bench.model.paired import Side
-from bench.model.run import Gateway, Incident, Sample
+from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.trial import Response
 from bench.ports import Clock
 

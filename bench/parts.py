@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from bench.model.run import Incident, Sample, ShardClosed, ShardOpened
+from bench.model.steps import ShardClosed, ShardOpened
+from bench.model.surroundings import Incident, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

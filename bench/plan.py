@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from bench.load.shapes import planned_requests
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import CaseInfo
 from bench.model.load import Stage, Sweep
-from bench.model.run import Block, PlannedTrial
 from bench.model.target import Target
 from bench.seeds import SeededStream, derive_seed
 

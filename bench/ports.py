@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from bench.model.case import ChatRequest
+from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading
-from bench.model.run import Gateway, Incident, JournalRecord, Vantage
+from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.model.target import Target
 from bench.model.trial import Response
 

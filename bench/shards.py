@@ -13,17 +13,12 @@ from typing import Self
 import msgspec
 
 from bench.errors import JournalUnreadable, reason_in
+from bench.model.footer import Footer
+from bench.model.header import Header, Resumed
+from bench.model.journal_record import JournalRecord
 from bench.model.load import StageDone
-from bench.model.run import (
-    Footer,
-    Header,
-    Incident,
-    JournalRecord,
-    Resumed,
-    ShardOpened,
-    Started,
-    TrialDone,
-)
+from bench.model.steps import ShardOpened, Started, TrialDone
+from bench.model.surroundings import Incident
 
 _NAME = re.compile(r".+\.[0-9]+\.jsonl")
 

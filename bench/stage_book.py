@@ -12,8 +12,10 @@ from bench.load.blocks import UNFINISHED, is_finished, is_load
 from bench.load.columns import StageColumns
 from bench.load.shapes import planned_requests
 from bench.load.slo import Slo, read_slo
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.load import Stage, StageBegun, StageDone
-from bench.model.run import Block, Incident, PlannedTrial, RunConfig
+from bench.model.run_config import RunConfig
+from bench.model.surroundings import Incident
 from bench.model.trial import Trial
 
 MOST_KEPT = 10_000

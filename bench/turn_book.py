@@ -6,7 +6,7 @@ that were recorded before it, so a turn that is asked again replaces what stood 
 
 from collections.abc import Iterator
 
-from bench.model.run import TurnDone
+from bench.model.steps import TurnDone
 from bench.model.trial import Trial
 from bench.model.turn import TurnTrace
 

@@ -26,7 +26,9 @@ from bench.clock import SystemClock
 from bench.journal import Journal, read_journal
 from bench.ledger import collect
 from bench.link import NoJob
-from bench.model.run import Block, Environment, Header, PlannedTrial, RunConfig
+from bench.model.blocks import Block, PlannedTrial
+from bench.model.header import Environment, Header
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.model.trial import Evaluation, Response, ToolCall, Usage
 from bench.ports import Call, ChatClient

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.model.load import StageDone
-from bench.model.run import TrialDone
+from bench.model.steps import TrialDone
 from bench.shards import RecordReader
 from benchmarks.load_peers.__main__ import table
 from benchmarks.load_peers.mock import REAL, Mock, Pace, running

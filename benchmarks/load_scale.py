@@ -20,9 +20,12 @@ from pathlib import Path
 from bench.app.rendering import publish
 from bench.document import build_document
 from bench.journal import Journal, read_journal
+from bench.model.blocks import Block
 from bench.model.case import CaseInfo
+from bench.model.header import Environment, Header
 from bench.model.load import Stage, StageBegun, StageDone
-from bench.model.run import Block, Environment, Header, RunConfig, Started, TrialDone
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started, TrialDone
 from bench.model.target import Target
 from bench.model.trial import Response, Timing, Trial, Usage
 

@@ -27,7 +27,8 @@ from bench.dialects import DIALECTS
 from bench.executor import LoadProcess
 from bench.fleet.equipment import Addresses, packed
 from bench.model.fleet import Echo, Probe, Ready, Setup
-from bench.model.run import Environment, Header, RunConfig
+from bench.model.header import Environment, Header
+from bench.model.run_config import RunConfig
 from bench.wire import PROTOCOLS
 
 _PROBES = 300

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import msgspec
 
 from bench.journal import Journal
-from bench.model.run import Sample
+from bench.model.surroundings import Sample
 from orchestrator.lifecycle import Started
 from orchestrator.link import JobLink
 from orchestrator.lookout import Lookout, Watched

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bench.errors import JournalUnwritable
+from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading
-from bench.model.run import Gateway, Incident, JournalRecord, Vantage
+from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.model.trial import Response, Usage
 from bench.ports import Call
 

@@ -5,7 +5,8 @@ import msgspec
 from bench.document import build_document
 from bench.model.case import CaseInfo
 from bench.model.document import Document
-from bench.model.run import Gateway, Incident, OptionOrigin
+from bench.model.run_config import OptionOrigin
+from bench.model.surroundings import Gateway, Incident
 from bench.model.target import Target, TargetMetadata
 from bench.model.trial import ToolCall
 from tests.sample_documents import (

@@ -16,7 +16,7 @@ from bench.fleet.local import LocalExecutor
 from bench.journal import read_journal
 from bench.ledger import Ledger
 from bench.model.load import Stage
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.progress import Progress
 from tests.asking import endpoint

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
+from bench.model.blocks import Block
 from bench.model.load import Stage, StageBegun, StageDone, Sweep
-from bench.model.run import Block
 from tests.run_stage import Stage as RunStage
 
 

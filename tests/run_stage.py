@@ -5,16 +5,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from bench.ledger import collect
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance, Message
-from bench.model.run import (
-    Block,
-    Environment,
-    Header,
-    Incident,
-    PlannedTrial,
-    RunConfig,
-    TrialDone,
-)
+from bench.model.header import Environment, Header
+from bench.model.run_config import RunConfig
+from bench.model.steps import TrialDone
+from bench.model.surroundings import Incident
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Evaluation, Response, ResponseError, Trial
 from bench.runner import Assignment, Control, Ports, Runner

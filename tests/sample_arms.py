@@ -9,9 +9,12 @@ from typing import Any
 import msgspec
 
 from bench.ledger import Ledger, collect
+from bench.model.blocks import Block
+from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone
 from bench.model.paired import Arm, Pairing, PairLevel
-from bench.model.run import Block, JournalRecord, Sample, Started, TrialDone
+from bench.model.steps import Started, TrialDone
+from bench.model.surroundings import Sample
 from bench.model.target import Target
 from bench.model.trial import Response, StreamChunk, Trial
 from bench.paired.plan import paired_blocks

@@ -7,7 +7,7 @@ import msgspec
 from bench.agent.loop import figures
 from bench.ledger import Ledger, collect
 from bench.model.agent import AgentStop
-from bench.model.run import TrialDone, TurnDone
+from bench.model.steps import TrialDone, TurnDone
 from bench.model.trial import Evaluation, Response, Timing, Trial, Usage
 from tests.agent_stage import DONE, MEND, RUN, call, says, worked
 from tests.sample_documents import FAST, SLOW, case_info, failure, footer, header

@@ -5,22 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from bench.ledger import Ledger, collect
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import CaseInfo
-from bench.model.run import (
-    Block,
-    Environment,
-    Footer,
-    Gateway,
-    Header,
-    Incident,
-    JournalRecord,
-    OptionOrigin,
-    PlannedTrial,
-    RunConfig,
-    Sample,
-    Started,
-    TrialDone,
-)
+from bench.model.footer import Footer
+from bench.model.header import Environment, Header
+from bench.model.journal_record import JournalRecord
+from bench.model.run_config import OptionOrigin, RunConfig
+from bench.model.steps import Started, TrialDone
+from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import (
     Evaluation,

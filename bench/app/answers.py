@@ -7,7 +7,7 @@ from typing import Any
 from bench.answer_book import write_answer_book
 from bench.app.request import Session
 from bench.model.case import Case
-from bench.model.run import Header
+from bench.model.header import Header
 from bench.plan import first_staged
 
 

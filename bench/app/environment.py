@@ -5,7 +5,7 @@ import platform
 from contextlib import suppress
 
 import bench
-from bench.model.run import Environment
+from bench.model.header import Environment
 
 
 def environment() -> Environment:

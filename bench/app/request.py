@@ -9,9 +9,11 @@ from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
 from bench.executor import Executor
 from bench.link import JobLink
+from bench.model.blocks import Block
 from bench.model.case import Case
+from bench.model.header import NewLimits
 from bench.model.load import Stage, Sweep
-from bench.model.run import Block, NewLimits, OptionOrigin, RunConfig
+from bench.model.run_config import OptionOrigin, RunConfig
 from bench.model.target import Target
 from bench.paired.plan import paired_blocks
 from bench.plan import build_load_plan, build_plan

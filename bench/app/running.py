@@ -20,8 +20,10 @@ from bench.ledger import Ledger, collect
 from bench.link import NoJob
 from bench.load.blocks import is_load
 from bench.model.case import Case, described
+from bench.model.footer import Footer
+from bench.model.header import Header, NewLimits, Resumed
 from bench.model.paired import Arm, Pairing, Side
-from bench.model.run import Footer, Gateway, Header, Incident, NewLimits, Resumed, Vantage
+from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.plan import plan_hash, planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner

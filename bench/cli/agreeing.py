@@ -9,7 +9,7 @@ from bench.cli.talk import confirmed, is_interactive
 from bench.clock import SystemClock
 from bench.day_account import DayAccount, OpenClaim
 from bench.errors import Refused
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.prepare.consent import consent
 from bench.prepare.estimate import Estimate
 from bench.user_config import load_user_config

@@ -28,7 +28,8 @@ from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
 from bench.model.case import Case
-from bench.model.run import NewBudget, NewLimits, RunConfig
+from bench.model.header import NewBudget, NewLimits
+from bench.model.run_config import RunConfig
 from bench.prepare.access import find_access, make_endpoint, read_body
 from bench.prepare.coding import find_workbench, refuse_not_runnable, sandbox_note
 from bench.prepare.consent import free_because

@@ -27,7 +27,7 @@ from bench.client.verdict import Circumstances, is_stale_connection, respond
 from bench.clock import SystemClock, WallOffset
 from bench.dialects import Intent, Words, merged, request_words
 from bench.model.load import ClientReading
-from bench.model.run import Vantage
+from bench.model.surroundings import Vantage
 from bench.model.trial import Connection, Response
 from bench.ports import Call, Clock
 

@@ -5,7 +5,7 @@ from statistics import median
 from typing import Literal
 
 from bench.client.exchange import Phases
-from bench.model.run import Vantage
+from bench.model.surroundings import Vantage
 
 _EDGE_HEADERS = (
     "cf-ray",

@@ -15,6 +15,7 @@ from bench.document.shape import document_config, document_target, document_tria
 from bench.document.sides import with_resources
 from bench.document.trust import Circumstances, caveats
 from bench.ledger import Ledger
+from bench.model.blocks import PlannedTrial
 from bench.model.document import (
     GENERATOR,
     Document,
@@ -25,7 +26,6 @@ from bench.model.document import (
     PriceSnapshot,
     RunSpend,
 )
-from bench.model.run import PlannedTrial
 from bench.model.summary import Summary
 from bench.overhead.findings import overhead_of
 from bench.summary import Evidence, summarize

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
 from bench.load.columns import ARRIVED
+from bench.model.blocks import PlannedTrial
 from bench.model.document import Completeness, TargetCompleteness
-from bench.model.run import NotRun, PlannedTrial
+from bench.model.footer import NotRun
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.summary.selection import is_cancelled, is_counted

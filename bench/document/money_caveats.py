@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from bench.model.document import Caveat, RunSpend
-from bench.model.run import RunConfig, Started
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started
 from bench.model.summary import CostComparison, Summary
 
 _NOTICED = 0.05

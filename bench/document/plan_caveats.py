@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bench.model.document import Caveat
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 
 
 def plan_caveats(config: RunConfig) -> Iterable[Caveat]:

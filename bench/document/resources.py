@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from bench.model.resources import GatewayResources, ResourceSeries
-from bench.model.run import Gateway, Sample
+from bench.model.surroundings import Gateway, Sample
 from bench.parts import Part
 
 MOST_POINTS = 400

@@ -15,7 +15,7 @@ from bench.model.document import (
     DocumentToolCall,
     DocumentTrial,
 )
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.model.trial import ToolCall, Trial, Usage
 from bench.model.turn import TurnTrace

@@ -11,8 +11,10 @@ from bench.document.pair_caveats import pair_caveats
 from bench.document.plan_caveats import plan_caveats
 from bench.document.proof_caveats import proof_caveats
 from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
-from bench.model.run import Incident, RunConfig, Started
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started
 from bench.model.summary import Summary
+from bench.model.surroundings import Incident
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.stats import percentile

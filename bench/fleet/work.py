@@ -20,7 +20,7 @@ from bench.fleet.equipment import Addresses, unpacked
 from bench.journal import Journal
 from bench.model.case import Case
 from bench.model.fleet import Failed, Order, Ready, Report, Setup
-from bench.model.run import Header
+from bench.model.header import Header
 from bench.raw_body import body_case
 from bench.runner.flights import Ports
 from bench.runner.informant import Informant

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from bench.load.saturation import next_level
 from bench.load.shapes import level_of
+from bench.model.blocks import Block
 from bench.model.load import Stage, StageDone, StageEnd
-from bench.model.run import Block
 
 UNFINISHED: tuple[StageEnd, ...] = ("budget", "max_cost", "stopped", "worker_lost")
 """Ends that say nothing about the load: what resumes the run repeats the stage."""

@@ -10,19 +10,14 @@ Format history (``generator.documentVersion``; readers accept each, and refuse n
 from typing import Any, Literal
 
 from bench.model.case import CaseInfo, CaseKind, Difficulty
+from bench.model.footer import NotRun, StopReason
+from bench.model.header import Environment
 from bench.model.record import Record
 from bench.model.resources import GatewayResources
-from bench.model.run import (
-    Environment,
-    Gateway,
-    Incident,
-    NotRun,
-    OptionOrigin,
-    RunConfig,
-    Started,
-    StopReason,
-)
+from bench.model.run_config import OptionOrigin, RunConfig
+from bench.model.steps import Started
 from bench.model.summary import Summary
+from bench.model.surroundings import Gateway, Incident
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Evaluation, Response, ToolCall, Trial, Usage
 from bench.model.turn import TurnTrace

@@ -15,9 +15,11 @@ A stage, from the leader's side::
 
 import msgspec
 
+from bench.model.footer import StopReason
+from bench.model.header import Header
 from bench.model.load import ClientReading, Stage, StageEnd
 from bench.model.record import Record
-from bench.model.run import Header, Incident, StopReason, Vantage
+from bench.model.surroundings import Incident, Vantage
 from bench.model.trial import Response
 
 

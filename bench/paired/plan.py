@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from bench.model.blocks import Block
 from bench.model.load import Stage
 from bench.model.paired import Pairing, PairLevel, PairPhase, PairPlace, Side
-from bench.model.run import Block
 from bench.seeds import SeededStream
 
 SHAPES_KEPT = 8

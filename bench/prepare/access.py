@@ -11,7 +11,7 @@ from bench.dialects import DIALECTS
 from bench.endpoint import EndpointUrl, Reach, is_loopback_name, parse_url, reach
 from bench.errors import KeyMissing, UsageFault, reason_in
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.proxies import Goal, Proxy, proxy_for
 from bench.wire import PROTOCOLS
 from bench.wire.protocol import WireProtocol

@@ -7,8 +7,9 @@ from datetime import datetime
 from bench.app import RunRequest
 from bench.config import Config
 from bench.job_messages import Hello
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Case
-from bench.model.run import Block, PlannedTrial, RunConfig
+from bench.model.run_config import RunConfig
 from bench.plan import plan_hash
 from bench.prepare.access import Access
 from bench.prepare.consent import free_because

@@ -13,8 +13,9 @@ import msgspec
 from bench.agent.loop import TURN_LIMIT
 from bench.agent.session import most_result_bytes, opening
 from bench.agent.tools import TOOL_SCHEMAS
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, ChatRequest
-from bench.model.run import PlannedTrial, RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.money import reserve_usd, source_of
 from bench.runner.assignment import asked

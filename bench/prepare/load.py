@@ -11,9 +11,10 @@ from bench.keys import Origin
 from bench.load.recorded import Trace, read_trace
 from bench.load.rules import stop_rules
 from bench.load.shapes import Wish, planned_requests, stages
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Case
 from bench.model.load import Stage, Sweep
-from bench.model.run import Block, PlannedTrial, RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.prepare.estimate import Estimate, estimate
 from bench.prepare.selection import Selection

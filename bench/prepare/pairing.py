@@ -11,7 +11,7 @@ from bench.errors import KeyRejected, UsageFault
 from bench.job_messages import Hello
 from bench.keys import Origin
 from bench.model.paired import OF_ONE_ENDPOINT, Arm, Pairing, PairKind, PairLevel
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.paired.comparability import setting_confounds
 from bench.prepare.access import Access, find_access, make_endpoint

@@ -15,7 +15,7 @@ from bench.load.levels import Levels
 from bench.model.case import Case
 from bench.model.load import Stage, Sweep
 from bench.model.paired import Pairing
-from bench.model.run import ExternalSource
+from bench.model.run_config import ExternalSource
 from bench.model.target import Prices, Target
 from bench.prepare.offering import free_by_catalogue
 from bench.prepare.sources import find_sources

@@ -13,7 +13,7 @@ from bench.config import Config
 from bench.errors import Refused, UnknownName, UsageFault
 from bench.keys import Origin
 from bench.model.case import Case
-from bench.model.run import ExternalSource
+from bench.model.run_config import ExternalSource
 from bench.settings import SETTINGS
 from bench.usercases import ForeignCode, is_entry_point, load_cases
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bench.model.document import Document
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Prices
 from bench.report.figures import ABSENT, duration, ms, trial_name, usd
 from bench.report.resources import resources

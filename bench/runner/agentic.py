@@ -13,8 +13,9 @@ from bench.agent.tools import TOOL_SCHEMAS
 from bench.agent.workplace import TestRun, Workbench
 from bench.errors import BenchError
 from bench.model.agent import CUT_STOPS, JUDGED_STOPS, AgentRun, AgentStop
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Message
-from bench.model.run import PlannedTrial, TrialDone, TurnDone
+from bench.model.steps import TrialDone, TurnDone
 from bench.model.trial import Evaluation, Outcome, Response, Timing, Trial, Usage
 from bench.model.turn import TurnTrace
 from bench.money import cost_of, spent_for

@@ -8,9 +8,11 @@ import msgspec
 
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Case, ChatRequest
+from bench.model.header import NewLimits
 from bench.model.load import Stage, StageDone
-from bench.model.run import Block, NewLimits, PlannedTrial, RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.model.trial import Refusal
 from bench.model.turn import TurnTrace

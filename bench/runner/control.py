@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench.model.run import Incident, StopReason
+from bench.model.footer import StopReason
+from bench.model.surroundings import Incident
 from bench.model.trial import Response
 
 

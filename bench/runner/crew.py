@@ -15,7 +15,8 @@ from bench.errors import JournalUnwritable, LoadProcessLost
 from bench.executor import Executor, LoadProcess
 from bench.model.fleet import AskWhy, Dismiss, Echo, Failed, Noted, Order, Probe, Ready, Report, Why
 from bench.model.load import ClockAnchor
-from bench.model.run import Incident, ShardClosed, ShardOpened, Vantage
+from bench.model.steps import ShardClosed, ShardOpened
+from bench.model.surroundings import Incident, Vantage
 from bench.money import Purse
 from bench.ports import Clock, GatewayWatch, JournalSink
 

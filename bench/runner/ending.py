@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.model.agent import CUT_STOPS
-from bench.model.run import StopReason
+from bench.model.footer import StopReason
 from bench.model.trial import Trial
 
 DOWN_AFTER = 3

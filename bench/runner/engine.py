@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from bench.budget import NS_PER_MS
 from bench.errors import JournalUnwritable
 from bench.load.blocks import is_load
+from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Instance
-from bench.model.run import Block, Incident, NotRun, PlannedTrial, Sample, StopReason
+from bench.model.footer import NotRun, StopReason
+from bench.model.surroundings import Incident, Sample
 from bench.model.trial import Response
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control

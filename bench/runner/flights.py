@@ -13,7 +13,10 @@ import msgspec
 from bench.agent.workplace import Workbench
 from bench.budget import NS_PER_MS, BusyClock
 from bench.errors import JournalUnwritable
-from bench.model.run import Incident, JournalRecord, PlannedTrial, Started
+from bench.model.blocks import PlannedTrial
+from bench.model.journal_record import JournalRecord
+from bench.model.steps import Started
+from bench.model.surroundings import Incident
 from bench.model.trial import Refusal, Response
 from bench.money import Purse, reserve_usd
 from bench.ports import Call, ChatClient, Clock, GatewayWatch, JournalSink

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from bench.model.fleet import AskWhy, Report, Why
-from bench.model.run import Gateway, Incident
+from bench.model.surroundings import Gateway, Incident
 from bench.model.trial import Response
 from bench.runner.trial import lean
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from bench.dialects import same_model, same_provider, same_region
-from bench.model.run import Incident
+from bench.model.surroundings import Incident
 from bench.model.target import Target
 from bench.model.trial import Response, ResponseError
 

@@ -8,7 +8,8 @@ is how much is refused.
 from dataclasses import replace
 
 from bench.budget import NS_PER_MS
-from bench.model.run import AttemptRefused, RunConfig
+from bench.model.run_config import RunConfig
+from bench.model.steps import AttemptRefused
 from bench.model.trial import Refusal, ResponseError
 from bench.money import reported_cost_usd, spent_for
 from bench.runner.control import Control

@@ -10,8 +10,8 @@ from bench.load.blocks import UNFINISHED, following
 from bench.load.saturation import Point, saturated
 from bench.load.shapes import at_level, level_of
 from bench.load.slo import read_slo
+from bench.model.blocks import Block
 from bench.model.load import Stage, StageDone
-from bench.model.run import Block
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.staged import Job

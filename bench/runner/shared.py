@@ -25,8 +25,8 @@ from bench.model.fleet import (
     Share,
     Stop,
 )
+from bench.model.footer import StopReason
 from bench.model.load import ClientReading, SenderReading, StageBegun, StageDone
-from bench.model.run import StopReason
 from bench.runner.control import Control
 from bench.runner.crew import Crew, Hand
 from bench.runner.ending import Fact

@@ -16,10 +16,10 @@ from bench.load.saturation import Point
 from bench.load.shapes import level_of
 from bench.load.sharing import ALONE, number_of, share_of, turns_of
 from bench.load.slo import Slo
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, Instance, Message
 from bench.model.fleet import Share
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone, StageEnd
-from bench.model.run import PlannedTrial
 from bench.model.target import Target
 from bench.plan import stage_group, staged_trial
 from bench.runner.control import Control

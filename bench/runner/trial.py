@@ -10,8 +10,11 @@ import msgspec
 from bench.budget import BusyClock
 from bench.errors import JournalUnwritable
 from bench.evaluators import evaluate
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Instance
-from bench.model.run import Incident, JournalRecord, PlannedTrial, TrialDone
+from bench.model.journal_record import JournalRecord
+from bench.model.steps import TrialDone
+from bench.model.surroundings import Incident
 from bench.model.trial import Evaluation, Outcome, Response, Trial
 from bench.money import Purse, cost_of, spent_on
 from bench.ports import Call

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bench.charges import Spend
+from bench.model.blocks import PlannedTrial
 from bench.model.case import CaseInfo
-from bench.model.run import PlannedTrial
 from bench.model.summary import Excluded
 from bench.model.target import Target
 from bench.model.trial import Trial

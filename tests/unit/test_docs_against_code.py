@@ -16,7 +16,7 @@ import orchestrator
 from bench.cli.entry import reason_of
 from bench.errors import BenchError
 from bench.keys import PRODUCTION_KEYS
-from bench.model.run import JournalRecord
+from bench.model.journal_record import JournalRecord
 from bench.presets import PRESETS
 from bench.settings import SETTINGS
 from orchestrator.cli.group import cli

@@ -4,8 +4,8 @@ import pytest
 
 from bench.answer_book import write_answer_book
 from bench.errors import BenchError
+from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, ChatRequest, Instance, Message
-from bench.model.run import PlannedTrial
 from bench.model.trial import Answer, ToolCall
 from bench.prompt import prompt_hash
 from tests.run_stage import case

@@ -13,7 +13,7 @@ from bench.agent.loading import load_tasks
 from bench.cli.entry import run
 from bench.cli.group import cli
 from bench.journal import read_journal
-from bench.model.run import TurnDone
+from bench.model.steps import TurnDone
 from bench.sandbox import probe
 from tests.bench_process import Bench
 from tests.simulator_process import running_simulator

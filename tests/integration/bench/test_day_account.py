@@ -12,7 +12,10 @@ from bench.archive import keep
 from bench.day_account import DayAccount
 from bench.errors import Refused, UsageFault
 from bench.journal import Journal
-from bench.model.run import Header, PlannedTrial, RunConfig, Started, TrialDone
+from bench.model.blocks import PlannedTrial
+from bench.model.header import Header
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started, TrialDone
 from bench.model.trial import Response, Trial
 from tests.run_stage import ENVIRONMENT, block, target
 

@@ -10,7 +10,11 @@ import pytest
 from bench.errors import JournalUnreadable, JournalUnwritable
 from bench.journal import Journal, read_journal
 from bench.ledger import collect
-from bench.model.run import JOURNAL_VERSION, Footer, Incident, JournalRecord, Started
+from bench.model.footer import Footer
+from bench.model.header import JOURNAL_VERSION
+from bench.model.journal_record import JournalRecord
+from bench.model.steps import Started
+from bench.model.surroundings import Incident
 from tests.fakes import MemoryJournal
 from tests.run_stage import Stage, block, done
 

@@ -12,7 +12,7 @@ import pytest
 
 from bench.errors import JournalUnwritable
 from bench.journal import Journal, read_journal
-from bench.model.run import Footer
+from bench.model.footer import Footer
 from tests.run_stage import Stage, block, done
 from tests.small_disk import small_disk
 

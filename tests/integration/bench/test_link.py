@@ -6,7 +6,7 @@ import pytest
 
 from bench.errors import UsageFault
 from bench.link import JobLink, NoJob, Patience
-from bench.model.run import Gateway, Incident
+from bench.model.surroundings import Gateway, Incident
 from bench.model.trial import Response, ResponseError
 from tests.fakes import FakeClock, ScriptedWatch
 

@@ -6,7 +6,7 @@ import threading
 import msgspec
 import pytest
 
-from bench.model.run import Header
+from bench.model.header import Header
 from bench.plan import build_plan
 from tests.bench_process import PATIENCE_S, Bench
 from tests.paid_endpoint import paid_endpoint

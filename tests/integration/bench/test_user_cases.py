@@ -11,7 +11,7 @@ from bench.config import Place, load_config
 from bench.errors import Refused, UnknownName, UsageFault
 from bench.evaluators import evaluate
 from bench.journal import read_journal
-from bench.model.run import ExternalSource
+from bench.model.run_config import ExternalSource
 from bench.prepare.sources import asked_of, find_sources, recorded_cases, user_cases_of
 from bench.usercases import load_cases
 from tests.bench_process import Bench

@@ -5,7 +5,8 @@ import pytest
 from bench.charges import Charge, Spend, by_target
 from bench.ledger import collect
 from bench.model.agent import AgentRun
-from bench.model.run import Resumed, Started, TrialDone, TurnDone
+from bench.model.header import Resumed
+from bench.model.steps import Started, TrialDone, TurnDone
 from bench.model.turn import TurnTrace
 from bench.spending import dated_charges, summed
 from tests.run_stage import ENVIRONMENT

@@ -13,7 +13,9 @@ from bench.errors import JournalUnreadable
 from bench.model.agent import AgentRun
 from bench.model.agent_summary import AgentSummary
 from bench.model.document import Document
-from bench.model.run import Gateway, Incident, Resumed, RunConfig, Sample, Started
+from bench.model.header import Resumed
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started
 from bench.model.summary import (
     EfficiencySummary,
     FingerprintSummary,
@@ -25,6 +27,7 @@ from bench.model.summary import (
     ReliabilitySummary,
     RobustnessSummary,
 )
+from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.trial import Timing
 from tests.sample_documents import (
     FAST,

@@ -2,7 +2,7 @@ import signal
 
 import pytest
 
-from bench.model.run import Incident
+from bench.model.surroundings import Incident
 from bench.model.target import Target
 from bench.model.trial import Response
 from bench.runner.ending import Fact, concluded, exit_code, is_provider_error

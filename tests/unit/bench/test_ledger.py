@@ -2,20 +2,12 @@ import pytest
 
 from bench.errors import JournalUnreadable
 from bench.ledger import collect
-from bench.model.run import (
-    Block,
-    Environment,
-    Footer,
-    Gateway,
-    Header,
-    Incident,
-    PlannedTrial,
-    Resumed,
-    RunConfig,
-    Sample,
-    Started,
-    TrialDone,
-)
+from bench.model.blocks import Block, PlannedTrial
+from bench.model.footer import Footer
+from bench.model.header import Environment, Header, Resumed
+from bench.model.run_config import RunConfig
+from bench.model.steps import Started, TrialDone
+from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.target import Target
 from bench.model.trial import Response, ResponseError, Trial
 

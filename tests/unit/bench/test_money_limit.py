@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.charges import Spend
-from bench.model.run import Started
+from bench.model.steps import Started
 from bench.model.target import Prices
 from bench.model.trial import Response, Usage
 from tests.fakes import GOOD, Reply

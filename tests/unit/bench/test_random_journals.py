@@ -12,16 +12,12 @@ from hypothesis import strategies as st
 from bench.document import build_document, encode_document, read_document
 from bench.ledger import collect
 from bench.model.document import Document
-from bench.model.run import (
-    Footer,
-    Incident,
-    JournalRecord,
-    NewLimits,
-    Resumed,
-    Started,
-    TrialDone,
-)
+from bench.model.footer import Footer
+from bench.model.header import NewLimits, Resumed
+from bench.model.journal_record import JournalRecord
+from bench.model.steps import Started, TrialDone
 from bench.model.summary import Rate
+from bench.model.surroundings import Incident
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, headline, terminal_summary
 from tests.document_schema import check_document

@@ -1,6 +1,6 @@
 import pytest
 
-from bench.model.run import Started, TrialDone
+from bench.model.steps import Started, TrialDone
 from bench.model.target import Prices
 from bench.model.trial import Response, ResponseError
 from tests.fakes import Reply

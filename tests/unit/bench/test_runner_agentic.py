@@ -9,7 +9,9 @@ import pytest
 
 from bench.errors import BenchError
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance
-from bench.model.run import Incident, Resumed, Started, TrialDone, TurnDone
+from bench.model.header import Resumed
+from bench.model.steps import Started, TrialDone, TurnDone
+from bench.model.surroundings import Incident
 from bench.model.trial import Response, ResponseError
 from bench.model.turn import TurnTrace
 from bench.summary.agent import agent_summary

@@ -4,8 +4,10 @@ import msgspec
 import pytest
 
 from bench.ledger import collect
+from bench.model.footer import Footer
+from bench.model.header import Resumed
 from bench.model.load import Stage, StopRules, Sweep
-from bench.model.run import Footer, Incident, Resumed
+from bench.model.surroundings import Incident
 from bench.model.trial import Response, Timing, Usage
 from tests.fakes import GOOD, Reply
 from tests.load_stage import LoadStage, load_block

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from bench.model.run import AttemptRefused, Started, TrialDone
+from bench.model.steps import AttemptRefused, Started, TrialDone
 from bench.model.trial import Response, ResponseError
 from bench.runner.retrying import LONGEST_WAIT_MS
 from bench.summary.reliability import reliability

@@ -3,7 +3,10 @@ import signal
 
 import pytest
 
-from bench.model.run import Footer, Incident, Resumed, Sample, Started
+from bench.model.footer import Footer
+from bench.model.header import Resumed
+from bench.model.steps import Started
+from bench.model.surroundings import Incident, Sample
 from tests.fakes import Reply
 from tests.run_stage import CENTS, DEATH, ENVIRONMENT, Stage, block, error
 

@@ -62,7 +62,8 @@ def test_what_is_appended_begins_on_a_line_of_its_own(tmp_path):
 def test_the_records_are_what_the_benchmark_reads(tmp_path):
     import msgspec
 
-    from bench.model.run import Footer, Incident
+    from bench.model.footer import Footer
+    from bench.model.surroundings import Incident
 
     made = incident(
         kind="client_killed", at="t", at_ns=1, summary="s", detail={"x": 1}, touched=("a",)

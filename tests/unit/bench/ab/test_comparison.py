@@ -10,7 +10,7 @@ from bench.ab.gates import Level, failure_differences, judge, pair_gates
 from bench.document import build_document
 from bench.load.gates import read_gate
 from bench.model.paired import PairLevel
-from bench.model.run import Gateway, Sample
+from bench.model.surroundings import Gateway, Sample
 from bench.paired.blocks import find_pairs
 from bench.report.ab import ab_detail, ab_lines, ab_sections
 from tests.sample_arms import arms, arms_ledger, even, streamed

@@ -11,8 +11,11 @@ from bench.app.rendering import gated, outcome_of, publish
 from bench.document import build_document, encode_document, read_document
 from bench.ledger import collect
 from bench.load.shapes import level_of
+from bench.model.blocks import Block
+from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone, Sweep
-from bench.model.run import Block, Incident, JournalRecord, Started, TrialDone
+from bench.model.steps import Started, TrialDone
+from bench.model.surroundings import Incident
 from bench.report import REPORTS, terminal_summary
 from bench.report.gates import amount, gate_detail, gate_lines, gate_words, undecided_note
 from tests.document_schema import check_document

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bench.model.paired import Comparison, LevelResult, PairLevel
-from bench.model.run import Sample
+from bench.model.surroundings import Sample
 from bench.overhead.findings import headline, number, overhead_of, sentence, signed
 from tests.sample_arms import arms, arms_ledger, even, pairing_of, streamed
 

@@ -3,9 +3,9 @@ from itertools import pairwise
 import msgspec
 import pytest
 
+from bench.model.header import Resumed
 from bench.model.load import ClientReading, StageDone
 from bench.model.paired import PairLevel
-from bench.model.run import Resumed
 from bench.model.trial import Usage
 from bench.paired.blocks import Figure, find_pairs
 from bench.paired.comparability import setting_confounds, spoiled

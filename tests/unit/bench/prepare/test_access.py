@@ -262,7 +262,7 @@ def test_the_body_file_is_read_or_named(tmp_path):
 
 
 def test_the_endpoint_speaks_the_run_s_dialect(tmp_path):
-    from bench.model.run import RunConfig
+    from bench.model.run_config import RunConfig
 
     found = access(tmp_path, url="http://127.0.0.1:1")
     run = RunConfig(model_ids=("m",), url=found.endpoint.url, dialect="litellm", stream=False)

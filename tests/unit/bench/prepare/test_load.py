@@ -8,7 +8,7 @@ from bench.catalogue import ListedModel, Listing, Offer
 from bench.config import Config, Place, load_config
 from bench.errors import UsageFault
 from bench.model.load import Sweep
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.plan import build_load_plan, first_staged, plan_hash, planned_in
 from bench.prepare.estimate import Estimate

@@ -5,7 +5,7 @@ import pytest
 
 from bench.catalogue import ListedModel, Listing, Offer
 from bench.errors import UsageFault
-from bench.model.run import OptionOrigin
+from bench.model.run_config import OptionOrigin
 from bench.model.target import Prices, TargetMetadata
 from bench.prepare.unchanged import refuse_changed_targets
 from tests.sample_documents import FAST, PATH, SLOW, ledger, trial

@@ -3,7 +3,7 @@
 import msgspec
 
 from bench.document import build_document
-from bench.model.run import ExternalSource
+from bench.model.run_config import ExternalSource
 from bench.report import REPORTS
 from tests.sample_documents import smoke_ledger
 

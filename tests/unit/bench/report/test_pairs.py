@@ -11,7 +11,7 @@ from bench.document import build_document
 from bench.model.document import Document
 from bench.model.load import ClientReading
 from bench.model.paired import PairLevel
-from bench.model.run import Sample
+from bench.model.surroundings import Sample
 from bench.report import headline, render_reports, terminal_summary
 from bench.report.pairs import pair_chart, pair_lines
 from tests.sample_arms import arms, arms_ledger, even, streamed

@@ -13,7 +13,7 @@ import pytest
 from bench.document import build_document, read_document
 from bench.model.document import Document
 from bench.model.resources import GatewayResources, ResourceSeries
-from bench.model.run import RunConfig
+from bench.model.run_config import RunConfig
 from bench.model.trial import ChunkKind, StreamChunk
 from bench.report import headline, render_reports, terminal_summary
 from bench.report.escaping import display_width

@@ -8,7 +8,7 @@ import pytest
 
 from bench.document import build_document
 from bench.errors import UnknownName
-from bench.model.run import OptionOrigin
+from bench.model.run_config import OptionOrigin
 from bench.model.target import Prices
 from bench.model.trial import Response, ToolCall, Usage
 from bench.report.answers import failed_answers

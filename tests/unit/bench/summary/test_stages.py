@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from bench.document import build_document
 from bench.ledger import collect
 from bench.load.shapes import label_of
+from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone
-from bench.model.run import JournalRecord, TrialDone
+from bench.model.steps import TrialDone
 from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary

@@ -7,7 +7,7 @@ import pytest
 
 from bench.errors import UsageFault
 from bench.evaluators import evaluate
-from bench.model.run import PlannedTrial
+from bench.model.blocks import PlannedTrial
 from bench.model.target import Target, TargetMetadata
 from bench.model.trial import Answer, ToolCall
 from bench.plan import build_plan
