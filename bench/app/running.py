@@ -1,42 +1,27 @@
 """A run from its first record to its reports: journal, runner, job and files put together."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from bench.app.answers import write_book
 from bench.app.environment import environment
 from bench.app.folder import make_folder
-from bench.app.gathering import crew_order, gathered
-from bench.app.interrupting import interruptible
+from bench.app.measuring import Connect, Part, connect_http, measured
 from bench.app.request import Outcome, RunRequest, Session
 from bench.archive import keep, mark
-from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock, iso_ms
 from bench.errors import JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
-from bench.link import NoJob
-from bench.load.blocks import is_load
 from bench.model.case import Case, described
 from bench.model.footer import Footer
 from bench.model.header import Header, NewLimits, Resumed
-from bench.model.paired import Arm, Pairing, Side
-from bench.model.surroundings import Gateway, Incident, Vantage
-from bench.plan import plan_hash, planned_in
-from bench.ports import ChatClient, Clock, GatewayWatch
-from bench.runner import Assignment, Control, Ports, RunEnd, Runner
+from bench.model.paired import Arm
+from bench.plan import plan_hash
+from bench.ports import Clock
+from bench.runner import RunEnd
 from bench.shards import shards_of
-
-Connect = Callable[[Endpoint], ChatClient]
-
-
-def connect_http(endpoint: Endpoint) -> ChatClient:
-    """Return the real client."""
-    from bench.client import HttpChatClient
-
-    return HttpChatClient(endpoint)
 
 
 def run_plan(
@@ -65,7 +50,7 @@ def run_plan(
     path = request.output_folder / f"{request.stem}.jsonl"
     origin_ns = clock.now_ns()
     journal = Journal.create(path, header)
-    part = _Part(
+    part = Part(
         ledger=collect([header]),
         cases={case.info.id: case for case in request.cases},
         session=session,
@@ -110,7 +95,7 @@ def resume_plan(
     journal = Journal.open_for_append(path)
     # Between the reading and the lock another process may have ended its part.
     ledger = read_journal(path)
-    part = _Part(
+    part = Part(
         ledger=ledger,
         cases=cases,
         session=session,
@@ -122,21 +107,7 @@ def resume_plan(
     return _carried_out(part, connect, is_resumed=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
-    """What one process does for a run."""
-
-    ledger: Ledger
-    """As the journal was when this process began."""
-    cases: Mapping[str, Case]
-    session: Session
-    reports_folder: Path
-    journal: Journal
-    clock: Clock
-    origin_ns: int
-
-
-def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
+def _carried_out(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     session, path = part.session, part.journal.path
     archive = None
     if session.archive_folder is not None:
@@ -147,7 +118,7 @@ def _carried_out(part: _Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     try:
         if is_resumed:
             part.journal.write(_resumed(part))
-        end, footer = asyncio.run(_measured(part, connect))
+        end, footer = asyncio.run(measured(part, connect))
     finally:
         try:
             part.journal.close()
@@ -181,130 +152,6 @@ def _ended(ledger: Ledger, footer: Footer) -> Ledger:
     return ledger if ledger.footer is not None else replace(ledger, footer=footer)
 
 
-async def _measured(part: _Part, connect: Connect) -> tuple[RunEnd, Footer]:
-    """Measure, let the job stop the gateway, and write how it ended."""
-    session, control = part.session, Control()
-    link = session.link
-    watch: GatewayWatch = NoJob() if link is None else link
-    client = connect(session.endpoint)
-    arms = {target_id: connect(endpoint) for target_id, endpoint in session.arms.items()}
-    ports = Ports(
-        client=client,
-        arms=arms,
-        sink=part.journal,
-        clock=part.clock,
-        watch=watch,
-        workbench=session.workbench,
-    )
-    assignment = Assignment.of(
-        part.ledger,
-        cases=part.cases,
-        origin_ns=part.origin_ns,
-        new_limits=session.new_limits,
-        has_tags=session.has_tags,
-        require_complete=session.require_complete,
-    )
-    is_loaded = any(map(is_load, assignment.blocks))
-    order = crew_order(part.ledger, session, part.journal) if is_loaded else None
-    crew = None if order is None else await gathered(order, ports)
-    runner = Runner(
-        assignment,
-        ports,
-        control,
-        on_trial=session.progress.trial_done,
-        on_incident=lambda incident: _show(incident, session),
-        crew=crew,
-    )
-    with interruptible(control, session.progress.answer):
-        try:
-            if link is not None:
-                await link.open(
-                    on_incident=runner.take_incident,
-                    on_sample=runner.take_sample,
-                    sides=_sides(part.ledger.header.config.paired),
-                )
-                link.journal_created(part.journal.path)
-                write_book(session, part.ledger.header, part.cases)
-                for gateway in link.hello.records():
-                    part.journal.write(gateway)
-            session.progress.begin(
-                planned_in(assignment.blocks),
-                spent_usd=part.ledger.spent_usd,
-            )
-            end = await _shown(runner, session)
-            gateways = await _told(watch, end, control)
-        finally:
-            if crew is not None:
-                await crew.dismiss()
-            for each in (client, *arms.values()):
-                await each.close()
-            if link is not None:
-                await link.close()
-        vantage = client.vantage() if crew is None or crew.vantage is None else crew.vantage
-        return _closed(part, runner, end, (vantage, *gateways))
-
-
-def _sides(pairing: Pairing | None) -> dict[str, Side]:
-    """Return to which of two gateways the requests of each target go; of one gateway none."""
-    if pairing is None or pairing.kind != "ab":
-        return {}
-    return {pairing.base.target_id: "base", pairing.changed.target_id: "changed"}
-
-
-def _show(incident: Incident, session: Session) -> None:
-    """Tell of an incident at once; the job may have done so before this process was ready."""
-    if session.link is None or not session.link.is_told(incident):
-        from bench.report.escaping import visible  # with every report; incidents are rare
-
-        session.progress.tell(f"{incident.incident_class}: {visible(incident.summary)}")
-
-
-async def _shown(runner: Runner, session: Session) -> RunEnd:
-    """Run while the progress display ticks."""
-
-    async def tick() -> None:
-        while True:
-            await asyncio.sleep(session.progress.interval_s)
-            session.progress.tick()
-
-    ticking = asyncio.ensure_future(tick())
-    try:
-        return await runner.run()
-    finally:
-        ticking.cancel()
-        session.progress.close()
-
-
-async def _told(watch: GatewayWatch, end: RunEnd, control: Control) -> tuple[Gateway, ...]:
-    """Say that measuring ended and wait for the gateway's end; a second signal ends the wait."""
-    control.farewell = asyncio.ensure_future(watch.measured(end.reason))
-    await asyncio.wait({control.farewell})
-    return () if control.farewell.cancelled() else control.farewell.result()
-
-
-def _closed(
-    part: _Part, runner: Runner, end: RunEnd, observed: Iterable[Gateway | Vantage | None]
-) -> tuple[RunEnd, Footer]:
-    """Write the last records; on a full disk the run ends without them."""
-    footer = Footer(
-        finished_at=iso_ms(part.clock.utcnow()),
-        offset_ms=runner.offset_ms(part.clock.now_ns()),
-        reason=end.reason,
-        exit_code=end.exit_code,
-        not_run=end.not_run,
-        budget_used_ms=end.budget_used_ms,
-        spent_usd=end.spent_usd,
-    )
-    try:
-        for record in observed:
-            if record is not None:
-                part.journal.write(record)
-        part.journal.write(footer)
-    except JournalUnwritable as error:
-        return replace(end, fault=end.fault or error), footer
-    return end, footer
-
-
 def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
     infos = tuple(map(described, request.cases))
     config, hello = request.config, None if session.link is None else session.link.hello
@@ -326,7 +173,7 @@ def _header(request: RunRequest, session: Session, clock: Clock) -> Header:
     )
 
 
-def _resumed(part: _Part) -> Resumed:
+def _resumed(part: Part) -> Resumed:
     return Resumed(
         at=iso_ms(part.clock.utcnow()),
         offset_ms=part.ledger.offset_ms,
@@ -351,7 +198,7 @@ def _refuse_changed_cases(path: Path, ledger: Ledger, cases: Mapping[str, Case])
         raise UsageFault(message, hint=hint)
 
 
-def _raise_rejected(part: _Part, end: RunEnd) -> None:
+def _raise_rejected(part: Part, end: RunEnd) -> None:
     config = part.ledger.header.config
     response = end.refusal
     if response is None or response.status is None:
@@ -366,7 +213,7 @@ def _raise_rejected(part: _Part, end: RunEnd) -> None:
     )
 
 
-def _refused_base(part: _Part) -> Arm | None:
+def _refused_base(part: Part) -> Arm | None:
     """Return the arm that is held against, if it was the one that refused its key."""
     pairing = part.ledger.header.config.paired
     if pairing is None:
