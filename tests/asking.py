@@ -13,10 +13,11 @@ from bench.model.trial import Response
 from bench.ports import Call
 from bench.wire import PROTOCOLS
 from tests.fake_gateway import Step, fake_gateway
+from tests.patience import PATIENCE_S
 
 _T = TypeVar("_T")
 KEY = "test-token"
-PATIENCE_MS = 60_000.0
+PATIENCE_MS = PATIENCE_S * 1e3
 """Time limit of requests whose limit is not what is tested."""
 
 

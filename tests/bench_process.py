@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.document_schema import check_documents
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 60
-"""A safety stop for a machine under load, never a bound that is tested."""
 ROOT = Path(__file__).parents[1]
 KEY = "LOCAL_TEST_KEY"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SAFETY_STOP_S = 120.0
+from tests.patience import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class CommandLine:
 
     def end(self, process: subprocess.Popen[str]) -> Done:
         """Wait for a command that was begun."""
-        out, err = process.communicate(timeout=SAFETY_STOP_S)
+        out, err = process.communicate(timeout=PATIENCE_S)
         return Done(code=process.returncode, out=out, err=err)
 
     def __call__(self, *words: str, **environ: str) -> Done:

@@ -17,8 +17,9 @@ from typing import Any
 from bench.document import build_document, encode_document
 from bench.journal import read_journal
 from bench.model.document import Document
-from tests.bench_process import KEY, PATIENCE_S, Bench
+from tests.bench_process import KEY, Bench
 from tests.document_schema import check_document
+from tests.patience import PATIENCE_S
 from tests.simulator_process import Simulator
 
 MODEL = "sim-ttft20-itl1-n10"

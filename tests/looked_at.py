@@ -4,11 +4,12 @@ import http.client
 
 from orchestrator.exposure import Exposure, exposed, patterns_for
 from orchestrator.lifecycle import Started, session_of
+from tests.patience import PATIENCE_S
 from tests.yard import Yard
 
 
 def ask(started: Started) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", started.record.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", started.record.port, timeout=PATIENCE_S)
     try:
         connection.request("GET", "/")
         return connection.getresponse().read().decode()

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.command_line import SAFETY_STOP_S, CommandLine, Done
+from tests.command_line import CommandLine, Done
 from tests.killable_gateway import SECRET, act, build_killable
+from tests.patience import PATIENCE_S
 
 MODEL = "sim-ttft50-itl10-n20"
 RUNS = 12
@@ -41,7 +42,7 @@ class Scene:
         return [json.loads(one) for file in found for one in file.read_bytes().split(b"\n")[:-1]]
 
     def measured(self, job: subprocess.Popen[str], count: int = 4) -> None:
-        deadline = time.monotonic() + SAFETY_STOP_S
+        deadline = time.monotonic() + PATIENCE_S
         while sum(one["type"] == "trial" for one in self.lines()) < count:
             assert job.poll() is None, job.communicate()
             assert time.monotonic() < deadline
@@ -126,7 +127,7 @@ def with_a_stranger(
 
         def leave() -> None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                job.wait(SAFETY_STOP_S)
+                job.wait(PATIENCE_S)
             stranger.kill()
             stranger.communicate()
 

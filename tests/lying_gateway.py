@@ -16,8 +16,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[1]
-PATIENCE_S = 60
 MODEL = "acme/writer-1"
 USAGE = {"prompt_tokens": 50, "completion_tokens": 20, "total_tokens": 70}
 

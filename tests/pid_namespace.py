@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 _UNSHARE = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
-SAFETY_STOP_S = 120.0
 
 
 @cache
@@ -48,7 +49,7 @@ def run_inside(
         env={**environment, "PATH": f"{folder}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=SAFETY_STOP_S,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == status, done.stderr

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE_S
+
 TOKEN = "test-token"  # noqa: S105 - the simulator's default, no secret
-_PATIENCE_S = 30
-"""A safety stop for a machine under load, never a bound that is tested."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Simulator:
 
     def wait_for_records(self, count: int) -> list[dict[str, Any]]:
         """Return the log once it has ``count`` records: a record follows its answer's last byte."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while len(self.records()) < count:
             assert time.monotonic() < deadline, f"{len(self.records())} of {count} records"
             time.sleep(0.01)
@@ -55,7 +55,7 @@ class Simulator:
 
     def found(self, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Return the newest record that is meant, once it is there: it follows its answer's end."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         # One reading per round: counting in a second one would miss what came between the two.
         while not (records := [record for record in self.records() if is_it(record)]):
             assert time.monotonic() < deadline, f"not among {len(self.records())} records"
@@ -87,7 +87,7 @@ class Simulator:
         """Signal the process and return its exit status."""
         if self.process.poll() is None:
             os.kill(self.process.pid, number)
-        return self.process.wait(_PATIENCE_S)
+        return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def running_simulator(folder: Path, *options: str) -> Iterator[Simulator]:
 
 def _first_line(process: "subprocess.Popen[bytes]") -> str:
     assert process.stdout is not None
-    readable, _, _ = select.select([process.stdout], (), (), _PATIENCE_S)
+    readable, _, _ = select.select([process.stdout], (), (), PATIENCE_S)
     line = process.stdout.readline().decode() if readable else ""
     assert line.startswith("simulator ready: "), f"said {line!r}, exit {process.poll()}"
     return line
@@ -127,7 +127,7 @@ def _first_line(process: "subprocess.Popen[bytes]") -> str:
 
 def _wait_or_kill(process: "subprocess.Popen[bytes]") -> None:
     try:
-        process.wait(_PATIENCE_S)
+        process.wait(PATIENCE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from tests.patience import PATIENCE_S
+
 _PROGRAM = Path(__file__).with_name("truth_proxy.py")
-_PATIENCE_S = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ def running_proxy(folder: Path, upstream: str, *options: str) -> Iterator[TruthP
     finally:
         process.terminate()
         try:
-            process.wait(_PATIENCE_S)
+            process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

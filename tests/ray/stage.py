@@ -18,11 +18,10 @@ import psutil
 from bench.cluster.session import end_session
 from bench.journal import read_journal
 from bench.ledger import Ledger
+from tests.patience import PATIENCE_S
 
 KEY = "sk-simulated-0123456789-nobody-may-read-this"
 MODEL = "sim-ttft20-itl5-n10"
-PATIENCE_S = 120
-"""A safety stop, never a bound that is tested."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.journal import read_journal
-from tests.command_line import SAFETY_STOP_S
+from tests.patience import PATIENCE_S
 from tests.real.gateways import document_of, journal_of, marked
 
 pytestmark = pytest.mark.real
@@ -59,7 +59,7 @@ def test_one_command_from_start_to_stop(gateway, command):
 
 
 def wait_for(what):
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (found := what()):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -16,13 +16,12 @@ import pytest
 
 from bench.cli.outcome import CommandObject
 from tests.paid_endpoint import PaidEndpoint, paid_endpoint
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[3]
 TLS = ROOT / "tests" / "cases" / "tls"
-PATIENCE_S = 90
-"""A safety stop for a machine under load, never a bound that is tested."""
 SECRET = "sk-local-secret-1"  # noqa: S105  made up
 QUICK = ("--case", "tool_selection_exact", "--runs", "1", "--quiet")
 SUFFIXES = (".json", ".md", ".html", "-timings.md", "-timings.csv", ".jsonl")

@@ -17,8 +17,8 @@ from bench.client.stamped import StampedTransport, ask_for_stamps
 from bench.clock import SystemClock, WallOffset
 from bench.wire import PROTOCOLS
 from tests.asking import asking, call, run
-from tests.bench_process import PATIENCE_S
 from tests.fake_gateway import fake_gateway
+from tests.patience import PATIENCE_S
 
 pytestmark = [
     pytest.mark.integration,

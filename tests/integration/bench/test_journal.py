@@ -16,6 +16,7 @@ from bench.model.journal_record import JournalRecord
 from bench.model.steps import Started
 from bench.model.surroundings import Incident
 from tests.fakes import MemoryJournal
+from tests.patience import PATIENCE_S
 from tests.run_stage import Stage, block, done
 
 pytestmark = pytest.mark.integration
@@ -112,7 +113,7 @@ def test_a_child_of_the_writer_does_not_hold_the_lock(path):
         journal.close()
         Journal.open_for_append(path).close()
     finally:
-        child.communicate(b"\n", timeout=30)
+        child.communicate(b"\n", timeout=PATIENCE_S)
 
 
 def test_half_a_surrogate_pair_in_an_answer_is_not_lost(path):

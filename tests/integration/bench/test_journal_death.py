@@ -13,6 +13,7 @@ import pytest
 from bench.errors import JournalUnwritable
 from bench.journal import Journal, read_journal
 from bench.model.footer import Footer
+from tests.patience import PATIENCE_S
 from tests.run_stage import Stage, block, done
 from tests.small_disk import small_disk
 
@@ -64,7 +65,7 @@ def writer(path, *, limit=0):
 def test_a_file_that_may_not_grow_stops_the_writer_and_keeps_what_was_written(path):
     limit = len(msgspec.json.encode(HEADER)) + 5000
     process = writer(path, limit=limit)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 5, err
     assert "can't be written: file too large" in err
     told = len(out.split())
@@ -118,7 +119,7 @@ def test_a_writer_killed_at_any_moment_leaves_all_it_told(path, seed):
         time.sleep(random.Random(seed).uniform(0.0, 0.2))
     finally:
         os.kill(process.pid, signal.SIGKILL)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_S)
     told = len(out.split()) + 1
     ledger = read_journal(path)
     assert len(ledger.trials) >= told
@@ -136,7 +137,7 @@ def test_the_lock_of_a_killed_writer_is_gone(path):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
     Journal.open_for_append(path).close()
 
 
@@ -157,7 +158,7 @@ def test_a_disk_that_refuses_the_sync_is_told_by_the_next_write_and_at_the_end(p
     os.dup2(refusing, journal._descriptor)
     os.close(refusing)
     journal._dirty.set()
-    journal._thread.join(timeout=60)
+    journal._thread.join(timeout=PATIENCE_S)
     with pytest.raises(JournalUnwritable, match="bad file descriptor"):
         journal.write(done(1))
     with pytest.raises(JournalUnwritable, match="bad file descriptor"):

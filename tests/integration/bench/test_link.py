@@ -9,6 +9,7 @@ from bench.link import JobLink, NoJob, Patience
 from bench.model.surroundings import Gateway, Incident
 from bench.model.trial import Response, ResponseError
 from tests.fakes import FakeClock, ScriptedWatch
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -33,7 +34,7 @@ class Job:
 
     def __init__(self):
         self.socket, theirs = socket.socketpair()
-        self.socket.settimeout(10)
+        self.socket.settimeout(PATIENCE_S)
         self.descriptor = theirs.detach()
         self.incidents, self.samples = [], []
         self.clock = FakeClock()
@@ -87,7 +88,7 @@ def played(job, scene, *extra):
 
 
 async def until(condition):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110 - what is waited for has no event
             await asyncio.sleep(0.001)
 

@@ -20,9 +20,9 @@ from bench.sandbox.running import run_now
 from bench.sandbox.warden_process import WardenProcess
 from bench.warden.accounting import Account, places
 from bench.warden.order import Order
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
-SAFETY_STOP_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def wardens() -> list[psutil.Process]:
 
 async def the_warden(*, but: frozenset[int] = frozenset()) -> psutil.Process:
     """Wait until the program of a keeper runs: it has a child that has a child."""
-    async with asyncio.timeout(SAFETY_STOP_S):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             for one in wardens():
                 if one.pid not in but and len(one.children(recursive=True)) > 1:
@@ -93,7 +93,7 @@ def test_giving_up_ends_the_program_and_leaves_nothing(sandbox: Sandbox) -> None
         return family
 
     family = asyncio.run(give_up())
-    assert psutil.wait_procs(family, timeout=SAFETY_STOP_S)[1] == []
+    assert psutil.wait_procs(family, timeout=PATIENCE_S)[1] == []
     assert wardens() == []
 
 
@@ -110,7 +110,7 @@ def test_a_killed_keeper_is_a_refusal_and_its_program_ends_with_it(sandbox: Sand
     outcome, family = asyncio.run(kill())
     assert outcome.end == "refused"
     assert outcome.stderr == b"its keeper ended with -9"
-    assert psutil.wait_procs(family, timeout=SAFETY_STOP_S)[1] == []
+    assert psutil.wait_procs(family, timeout=PATIENCE_S)[1] == []
 
 
 ASKER = """
@@ -127,7 +127,7 @@ def test_a_killed_asker_takes_everything_along(found: Protections) -> None:
         family = _sleeping_family(psutil.Process(asker.pid))
         asker.send_signal(signal.SIGKILL)
         assert asker.wait() == -signal.SIGKILL
-    assert psutil.wait_procs(family, timeout=SAFETY_STOP_S)[1] == []
+    assert psutil.wait_procs(family, timeout=PATIENCE_S)[1] == []
 
 
 def _sleeping_family(asker: psutil.Process) -> list[psutil.Process]:

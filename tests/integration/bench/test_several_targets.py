@@ -8,8 +8,9 @@ import pytest
 
 from bench.model.header import Header
 from bench.plan import build_plan
-from tests.bench_process import PATIENCE_S, Bench
+from tests.bench_process import Bench
 from tests.paid_endpoint import paid_endpoint
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 QUALITY = ("seeded_grounded_known", "tool_selection_exact", "calibrated_probability")

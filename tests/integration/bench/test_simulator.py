@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from bench.prompt import prompt_hash
+from tests.patience import PATIENCE_S
 from tests.simulator_process import Simulator, running_simulator
 
 pytestmark = pytest.mark.integration
@@ -46,7 +47,7 @@ def raw_request(model="sim-n2", *, method="POST", version="1.1", extra="", **fie
 
 def connect(simulator) -> socket.socket:
     made = socket.create_connection(("127.0.0.1", simulator.port))
-    made.settimeout(30)
+    made.settimeout(PATIENCE_S)
     return made
 
 
@@ -196,7 +197,7 @@ def test_a_slow_reader_gets_every_byte_and_honest_stamps(simulator) -> None:
     with closing(socket.socket()) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 131_072)
         connection.connect(("127.0.0.1", simulator.port))
-        connection.settimeout(30)
+        connection.settimeout(PATIENCE_S)
         connection.sendall(raw_request("sim-n40000", stream=True, extra="connection: close\r\n"))
         first = connection.recv(100)
         # Half of the answer can't have left while nobody reads: it does not fit the buffers.

@@ -11,6 +11,7 @@ import pytest
 
 from bench.simulator.book import AnswerBook
 from tests.integration.bench.test_simulator import connect, raw_request, read_to_end, read_until
+from tests.patience import PATIENCE_S
 from tests.simulator_process import running_simulator
 
 pytestmark = pytest.mark.integration
@@ -21,7 +22,7 @@ def run(*options: str) -> "subprocess.CompletedProcess[str]":
         [sys.executable, "-m", "bench.simulator", *options],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -42,7 +43,7 @@ def test_a_signal_lets_answers_end_but_takes_no_new_ones(tmp_path) -> None:
         begun = read_until(connection, b'"content":"', times=2)
         os.kill(simulator.process.pid, signal.SIGTERM)
         data = begun + read_to_end(connection)
-        assert simulator.process.wait(30) == 0
+        assert simulator.process.wait(PATIENCE_S) == 0
         assert data.endswith(b"0\r\n\r\n")
         assert data.count(b"HTTP/1.1 200 OK") == 1
         (record,) = simulator.records()
@@ -136,7 +137,7 @@ def test_it_serves_on_though_nobody_reads_its_ready_line(tmp_path) -> None:
         assert answered.headers["x-gateway-bench-simulator"] == "1"
     finally:
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def process_wait(process) -> None:
@@ -174,7 +175,7 @@ def test_what_went_missing_is_said_at_the_end_and_stops_no_stream(tmp_path) -> N
     headers = {"authorization": "Bearer test-token"}
     answer = httpx.post(f"{url}/v1/chat/completions", json=body, headers=headers)
     process.terminate()
-    _, talk = process.communicate(timeout=30)
+    _, talk = process.communicate(timeout=PATIENCE_S)
     assert answer.text.endswith("data: [DONE]\n\n")
     assert process.returncode == 0
     assert talk.splitlines() == [

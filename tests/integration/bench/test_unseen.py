@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.unseen import unseen
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -38,7 +39,7 @@ def folder(tmp_path):
 
 def ask(argv, **options):
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, **options)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     return process.pid, json.loads(out)
 

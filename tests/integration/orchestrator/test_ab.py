@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
 from tests.delaying_gateway import DelayingGateway
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -65,7 +66,7 @@ def scene(tmp_path):
 
 
 def wait_for(what):
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (found := what()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -42,7 +43,7 @@ def stranger(tmp_path):
     process = subprocess.Popen(
         [sys.executable, entry], cwd=tmp_path, env={**os.environ, "PORT": str(port)}
     )
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         with socket.socket() as trial:
             if trial.connect_ex(("127.0.0.1", port)) == 0:
@@ -115,7 +116,7 @@ def test_a_process_of_another_pid_namespace_is_refused(command):
     except FileNotFoundError:
         pytest.skip("no unshare here")
     try:
-        deadline = time.monotonic() + SAFETY_STOP_S
+        deadline = time.monotonic() + PATIENCE_S
         children = Path(f"/proc/{inside.pid}/task/{inside.pid}/children")
         while not (there := children.read_text().split()):
             if inside.poll() is not None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
 from tests.cut_journal import cut_before_last_trial
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -33,7 +34,7 @@ def journal(command):
 
 
 def wait_for(what):
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (found := what()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -9,7 +9,8 @@ from typing import Self
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -45,7 +46,7 @@ class Terminal:
         self.process.stdin.flush()
 
     def wait_for(self, text: bytes) -> None:
-        deadline = time.monotonic() + SAFETY_STOP_S
+        deadline = time.monotonic() + PATIENCE_S
         while text not in self.screen:
             assert time.monotonic() < deadline, self.screen.decode()
             assert self._read(), self.screen.decode()
@@ -55,19 +56,19 @@ class Terminal:
 
         One that comes between the prompt and Python's read is only seen after the next key.
         """
-        deadline = time.monotonic() + SAFETY_STOP_S
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             self.type(b"\x03")
             while self._read(patience_s=3.0):
                 pass
             if self.process.poll() is not None or self.has_ended:
                 break
-        return self.process.wait(SAFETY_STOP_S)
+        return self.process.wait(PATIENCE_S)
 
     def end(self) -> int:
         while self._read():
             pass
-        return self.process.wait(SAFETY_STOP_S)
+        return self.process.wait(PATIENCE_S)
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +80,7 @@ class Terminal:
             assert pipe is not None
             pipe.close()
 
-    def _read(self, patience_s: float = SAFETY_STOP_S) -> bool:
+    def _read(self, patience_s: float = PATIENCE_S) -> bool:
         assert self.process.stdout is not None
         descriptor = self.process.stdout.fileno()
         readable, _, _ = select.select([descriptor], (), (), patience_s)
@@ -133,7 +134,7 @@ def test_ctrl_c_at_the_terminal_ends_the_run_in_order(command):
     words = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "9")
     with Terminal(command, "demo", *words) as terminal:
         terminal.wait_for(b"free run")
-        deadline = time.monotonic() + SAFETY_STOP_S
+        deadline = time.monotonic() + PATIENCE_S
         while not any(b'"type":"trial"' in one.read_bytes() for one in command.out.glob("*.jsonl")):
             assert time.monotonic() < deadline
             time.sleep(0.05)

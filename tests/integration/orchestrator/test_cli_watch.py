@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 from tests.small_disk import small_disk
 from tests.small_gateway import write_small_gateway
 
@@ -28,7 +29,7 @@ def command(tmp_path):
 def wait_for(command, *kinds):
     """Wait until the journal holds a record of each kind."""
     wanted = [f'"type":"{kind}"'.encode() for kind in kinds]
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         held = b"".join(one.read_bytes() for one in command.out.glob("*.jsonl"))
         if all(kind in held for kind in wanted):

@@ -16,6 +16,7 @@ import pytest
 from tests.command_line import CommandLine
 from tests.looked_at import ask
 from tests.native_gateway import CC, build_native_gateway
+from tests.patience import PATIENCE_S
 from tests.pid_namespace import needs_namespace, run_inside
 from tests.small_gateway import write_small_gateway
 
@@ -24,7 +25,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 TMUX = shutil.which("tmux")
-SAFETY_STOP_S = 60.0
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def typed(command: CommandLine, then: str) -> str:
 
 
 def wait_for_start(command: CommandLine) -> None:
-    deadline = time.perf_counter() + SAFETY_STOP_S
+    deadline = time.perf_counter() + PATIENCE_S
     ended = command.cwd / "ended"
     while not (ended.exists() and ended.read_text().strip()):
         assert time.perf_counter() < deadline, (command.cwd / "said").read_text()
@@ -101,7 +101,7 @@ def end_with_its_group(command: CommandLine) -> None:
     harness = shell(command, "sleep 60", start_new_session=True)
     wait_for_start(command)
     os.killpg(harness.pid, signal.SIGKILL)
-    harness.wait(30)
+    harness.wait(PATIENCE_S)
 
 
 def close_its_terminal(command: CommandLine) -> None:
@@ -122,7 +122,7 @@ def close_its_terminal(command: CommandLine) -> None:
     os.close(slave)
     wait_for_start(command)
     os.close(master)
-    assert window.wait(30) == -signal.SIGHUP
+    assert window.wait(PATIENCE_S) == -signal.SIGHUP
 
 
 def end_its_tmux(command: CommandLine) -> None:
@@ -141,7 +141,7 @@ def end_its_tmux(command: CommandLine) -> None:
 
 def leave_a_session_of_its_own(command: CommandLine) -> None:
     """`setsid sh -c …`, whose leader is gone as soon as the start is done."""
-    assert shell(command, "exit 0", "setsid").wait(SAFETY_STOP_S) == 0
+    assert shell(command, "exit 0", "setsid").wait(PATIENCE_S) == 0
     wait_for_start(command)
 
 

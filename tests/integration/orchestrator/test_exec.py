@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
 from tests.integration.orchestrator.test_cli_terminal import Terminal
+from tests.patience import PATIENCE_S
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -38,7 +39,7 @@ def told(path: Path) -> dict[str, Any]:
 
 
 def wait_for(path: Path) -> str:
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not (path.exists() and path.read_text().endswith("\n")):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -59,7 +60,7 @@ def test_the_command_is_told_where_the_gateway_is_and_everything_else_is_its_own
         input="typed\n",
         capture_output=True,
         text=True,
-        timeout=SAFETY_STOP_S,
+        timeout=PATIENCE_S,
         check=False,
     )
     lines = done.stdout.splitlines()

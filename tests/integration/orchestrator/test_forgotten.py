@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -25,7 +26,7 @@ def command(tmp_path_factory):
 
 
 def wait_until_gone(command, name):
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while any(one["name"] == name for one in command.records()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import bench
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
 from tests.killable_gateway import SECRET, build_killable
+from tests.patience import PATIENCE_S
 from tests.pid_namespace import needs_namespace, run_inside
 
 pytestmark = [
@@ -125,7 +126,7 @@ def shown_by(pid: int) -> str:
 def test_what_was_typed_is_out_of_sight_before_anything_is_started(command, words):
     job = command.begin(*words, "--entry", "dist/serve.js", "--health", "/gateway/none",
                         "--ready-timeout", "1s", "--json")  # fmt: skip
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not command.records():
         assert time.monotonic() < deadline
         assert job.poll() is None

@@ -11,6 +11,7 @@ from orchestrator.leftovers import remove_locks, remove_traces
 from orchestrator.system import machine
 from orchestrator.system.state import DiskState
 from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -43,7 +44,7 @@ def test_however_often_its_file_is_removed_only_one_has_a_lock(tmp_path):
         subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(6)
     ]
-    taken = [int(taker.communicate(timeout=60)[0]) for taker in takers]
+    taken = [int(taker.communicate(timeout=PATIENCE_S)[0]) for taker in takers]
     assert [taker.returncode for taker in takers] == [0] * 6
     assert sum(taken) > 100
     assert list(tmp_path.iterdir()) == []

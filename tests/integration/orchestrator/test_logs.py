@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -41,7 +42,7 @@ def test_a_log_is_followed_to_the_end_of_its_gateway_with_secrets_masked(command
     assert started.code == 0, started.err
     log = started.gateway["log"]
     followed = command.begin("logs", "--follow", "-n", "1")
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     assert followed.stdout is not None
     first = followed.stdout.readline()
     assert first.startswith("\ufffd[31masked\ufffd[0m /")

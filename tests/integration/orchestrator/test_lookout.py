@@ -19,11 +19,11 @@ from orchestrator.notes import Note
 from orchestrator.records import Instance
 from orchestrator.stopping import stop
 from orchestrator.system.sock_diag import listening_inodes
+from tests.patience import PATIENCE_S
 from tests.small_disk import small_disk
 
 pytestmark = pytest.mark.integration
 
-SAFETY_STOP_S = 60.0
 GIT = shutil.which("git") or "git"
 
 # Starts a worker when it is asked for, so that nothing depends on how fast anything is.
@@ -63,7 +63,7 @@ class Seen:
 
     def until(self, condition):
         with self._told:
-            assert self._told.wait_for(condition, SAFETY_STOP_S), (self.readings[-1:], self.notes)
+            assert self._told.wait_for(condition, PATIENCE_S), (self.readings[-1:], self.notes)
 
     def turns(self, count):
         """Wait until it looked around some more times."""
@@ -132,7 +132,7 @@ def test_a_dead_gateway_gives_no_sample_of_nothing(yard, looked_at):
     started = yard.start_script()
     with looked_at(started) as seen:
         started.held.send(9)
-        assert started.held.ended(SAFETY_STOP_S)
+        assert started.held.ended(PATIENCE_S)
         seen.lookout.finish()
     assert all(one.values["processes"] for one in seen.readings)
     yard.stop(held=started.held)
@@ -156,7 +156,7 @@ def test_the_work_of_a_worker_that_came_and_went_is_counted_once(yard, looked_at
 def test_connections_are_counted_around_an_incident(yard, looked_at):
     started = yard.start_script()
     address = ("127.0.0.1", started.record.port)
-    with looked_at(started) as seen, socket.create_connection(address, timeout=10):
+    with looked_at(started) as seen, socket.create_connection(address, timeout=PATIENCE_S):
         asked = len(seen.values("connectionsIn"))
         for _ in range(400):
             seen.lookout.look_closely()
@@ -342,7 +342,7 @@ def test_a_watch_that_was_stopped_by_a_signal_does_not_say_that_the_machine_slep
         os.kill(watch.pid, 19)
         time.sleep(5.3)  # the shortest standstill that is worth a word
         os.kill(watch.pid, 18)
-        told, _ = watch.communicate("\n", timeout=SAFETY_STOP_S)
+        told, _ = watch.communicate("\n", timeout=PATIENCE_S)
     assert told.startswith("watch_halted: The watch over the gateway stood still for 5 s")
     assert "machine was awake" in told
 
@@ -369,7 +369,7 @@ def test_a_fault_of_the_lookout_is_told_and_ends_nothing(yard):
 
     watched = Watched(record=msgspec.structs.replace(started.record))
     lookout = Lookout(yard.machine, watched, on_reading=refuse, on_note=take)
-    assert told.wait(SAFETY_STOP_S)
+    assert told.wait(PATIENCE_S)
     lookout.close()
     assert notes[0].incident_class == "watch_halted"
     assert "OSError: no room" in notes[0].summary

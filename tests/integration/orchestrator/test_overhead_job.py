@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from bench.journal import read_journal
-from tests.command_line import SAFETY_STOP_S, CommandLine
+from tests.command_line import CommandLine
 from tests.delaying_gateway import DelayingGateway
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -56,7 +57,7 @@ def test_the_gateway_is_held_against_the_simulator_that_was_started_for_it(comma
 
 def test_an_interrupted_one_is_resumed_on_the_same_build_and_a_new_simulator(command):
     process = command.begin("overhead", MODEL, *FEW)
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and not any(
         path.read_text().count('"type":"stage"') > 6 for path in command.out.glob("*.jsonl")
     ):

@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator.errors import NeverReady, PortTaken
 from orchestrator.records import Instance
+from tests.patience import PATIENCE_S
 from tests.yard import GUARDED, Yard
 
 pytestmark = pytest.mark.integration
@@ -179,12 +180,12 @@ def test_a_server_on_the_other_loopback_is_not_ready(yard):
 def test_a_listener_whose_owner_is_dead_is_named_by_who_inherited_it(yard):
     parent = subprocess.Popen([sys.executable, "-c", HEIR], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None
-    assert select.select([parent.stdout], [], [], 30)[0]
+    assert select.select([parent.stdout], [], [], PATIENCE_S)[0]
     port, heir = (int(word) for word in parent.stdout.readline().split())
-    parent.communicate(timeout=30)
+    parent.communicate(timeout=PATIENCE_S)
     try:
         # A connection is taken by the kernel: that proves nothing.
-        socket.create_connection(("127.0.0.1", port), timeout=10).close()
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S).close()
         with pytest.raises(PortTaken, match=f"PID {heir}"):
             yard.start_script(request=fixed(yard, port))
     finally:

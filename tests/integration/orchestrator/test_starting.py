@@ -27,6 +27,7 @@ from orchestrator.errors import (
 from orchestrator.exposure import exposed, patterns_for
 from orchestrator.lifecycle import find, session_of
 from orchestrator.readiness import HealthCheck
+from tests.patience import PATIENCE_S
 from tests.yard import GUARDED, NODE
 
 pytestmark = pytest.mark.integration
@@ -37,7 +38,7 @@ QUICK = {"ready_timeout_s": 1.5, "settle_s": 0.1}
 
 
 def ask(started, path="/"):
-    connection = http.client.HTTPConnection("127.0.0.1", started.record.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", started.record.port, timeout=PATIENCE_S)
     try:
         connection.request("GET", path)
         return connection.getresponse().read().decode()
@@ -268,7 +269,7 @@ def test_a_launcher_that_would_adopt_the_gateway_itself_is_told_so():
         [sys.executable, "-c", SUBREAPER],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},

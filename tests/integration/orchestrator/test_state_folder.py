@@ -9,11 +9,11 @@ import time
 import pytest
 
 from tests.command_line import CommandLine
+from tests.patience import PATIENCE_S
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
 
-SAFETY_STOP_S = 60.0
 _MOUNT = shutil.which("mount") or "/bin/mount"
 _UMOUNT = shutil.which("umount") or "/bin/umount"
 
@@ -117,7 +117,7 @@ def test_a_start_that_is_asked_to_end_leaves_nothing_and_says_by_its_code_who_as
     entry = worktree / "gateway_entry.py"
     entry.write_text("import time\ntime.sleep(60)\n")
     process = command.begin("start", "--entry", "gateway_entry.py", "--json")
-    deadline = time.monotonic() + SAFETY_STOP_S
+    deadline = time.monotonic() + PATIENCE_S
     while not command.records():
         assert time.monotonic() < deadline
         time.sleep(0.02)

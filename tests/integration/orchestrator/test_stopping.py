@@ -13,6 +13,7 @@ import pytest
 from orchestrator import records
 from orchestrator.errors import IdentityUnknown, PidReused, RecordUnreadable
 from orchestrator.lifecycle import find
+from tests.patience import PATIENCE_S
 from tests.yard import GUARDED
 
 pytestmark = pytest.mark.integration
@@ -88,7 +89,7 @@ def test_a_grandchild_that_escaped_with_the_port_is_swept(yard):
 def test_children_that_outlive_a_dead_leader_are_swept(yard):
     started = yard.start_script(ESCAPED)
     started.held.send(signal.SIGKILL)
-    assert started.held.ended(10)
+    assert started.held.ended(PATIENCE_S)
     done = yard.stop(held=started.held)
     assert done.was_down
     assert done.ending.exit.signal == signal.SIGKILL
@@ -113,7 +114,7 @@ def test_a_gateway_that_ended_by_itself_is_a_success_with_its_status(yard):
         "    try:\n        serve()\n    except KeyboardInterrupt:\n        sys.exit(9)",
     )
     started = yard.start_script(dying)
-    assert started.held.ended(20)
+    assert started.held.ended(PATIENCE_S)
     started.held.close()
     deadline = time.perf_counter() + 20
     # Once it is reaped only the shim's own record can tell.
@@ -128,7 +129,7 @@ def test_a_gateway_that_ended_by_itself_is_a_success_with_its_status(yard):
 def stranger():
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     yield process
-    process.communicate(b"\n", timeout=30)
+    process.communicate(b"\n", timeout=PATIENCE_S)
     assert process.returncode == 0, "the stranger was signalled"
 
 
@@ -148,7 +149,7 @@ def test_a_strangers_process_is_never_signalled(yard, stranger):
         yard.stop()
     assert not started.held.ended(0)
     started.held.send(signal.SIGTERM)
-    assert started.held.ended(20)
+    assert started.held.ended(PATIENCE_S)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from orchestrator import records
 from orchestrator.errors import IdentityUnknown, RecordUnreadable
 from orchestrator.lifecycle import find, standing
+from tests.patience import PATIENCE_S
 from tests.pid_namespace import needs_namespace, run_inside
 
 pytestmark = [pytest.mark.integration, needs_namespace()]
@@ -90,7 +91,7 @@ yard = Yard()
 try:
     first = yard.start_script()
     os.kill(first.held.pid, signal.SIGKILL)
-    assert first.held.ended(10)
+    assert first.held.ended(180)
     second = yard.start_script(request=replace(yard.request, run_id="second-run"))
     down = yard.stop()
     print(json.dumps({
@@ -120,7 +121,7 @@ try:
     started = yard.start_script()
     pid = started.held.pid
     os.kill(pid, signal.SIGKILL)
-    assert started.held.ended(10)
+    assert started.held.ended(180)
     wait_gone(pid)
     stranger = stranger_at(pid)
     try:
@@ -203,7 +204,7 @@ def test_a_gateway_of_another_namespace_is_unknown_from_here_and_stays(yard):
     container.stdin.write("stop\n")
     container.stdin.flush()
     assert container.stdout.readline() == "False\n", "it was down in there"
-    assert container.wait(30) == 0
+    assert container.wait(PATIENCE_S) == 0
     container.stdin.close()
     container.stdout.close()
 

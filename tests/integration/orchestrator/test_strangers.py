@@ -14,6 +14,7 @@ from orchestrator.holding import hold_for_use
 from orchestrator.records import Instance
 from orchestrator.removals import Pick, Wish, removals
 from orchestrator.verdicts import Verdict
+from tests.patience import PATIENCE_S
 from tests.stray_place import (
     NOW,
     ROOT,
@@ -71,7 +72,7 @@ def test_who_took_the_port_of_a_dead_one_is_a_suspect_and_an_editor_of_an_entry_
     started = yard.start_script()
     port = started.record.port
     os.kill(started.held.pid, signal.SIGKILL)
-    assert started.held.ended(10)
+    assert started.held.ended(PATIENCE_S)
     server = yard.write("srv.py", f"{SERVER}serve({port})\n")
     with (
         running(sys.executable, str(server), cwd=yard.root) as stranger,
@@ -139,7 +140,7 @@ def test_a_pid_that_was_given_away_since_it_was_shown_is_never_signalled():
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     if "Operation not permitted" in done.stderr or "Read-only file system" in done.stderr:

@@ -21,6 +21,7 @@ from orchestrator.system import machine
 from orchestrator.system.mac_processes import MacTable
 from orchestrator.system.mac_sockets import MacSockets
 from orchestrator.verdicts import Verdict
+from tests.patience import PATIENCE_S
 from tests.stray_place import (
     NOW,
     cleaned,
@@ -161,7 +162,7 @@ def test_the_dead_are_put_away_with_shim_and_what_escaped_from_them(yard):
     )
     started = yard.start_script(f"{escape}from server import serve\nserve()\n")
     os.kill(started.held.pid, signal.SIGKILL)
-    assert started.held.ended(10)
+    assert started.held.ended(PATIENCE_S)
     dead = only(yard, Verdict.DEAD)
     assert "1 of its processes are left" in dead.reason
     assert [gone.why for gone in cleaned(yard)] == [

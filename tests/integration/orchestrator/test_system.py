@@ -32,6 +32,7 @@ from orchestrator.system.procfs import ProcfsTable, read_stat
 from orchestrator.system.sockets import LinuxSockets
 from orchestrator.system.spawn import HelperSpawner, _answer, _helper
 from orchestrator.system.state import DiskState
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -92,7 +93,7 @@ def test_the_status_of_a_process_is_known_before_and_after_it_is_reaped(child, i
     assert held is not None
     assert not held.ended(0)
     assert held.send(signal.SIGKILL, group=True)
-    assert held.ended(20)
+    assert held.ended(PATIENCE_S)
     if is_reaped:
         child.wait()
     end = held.exit()
@@ -174,7 +175,9 @@ def test_a_helper_that_breaks_says_so():
 
 def test_the_helpers_own_part_can_be_called():
     code = "from orchestrator.system import detach; detach.main({'do': 'adopter'})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, timeout=PATIENCE_S
+    )
     assert json.loads(done.stdout)["pid"] >= 0
 
 
@@ -221,7 +224,7 @@ def test_comparing_holds_and_signals_a_real_process(child):
     held = CheckedHeld(seen, table.look)
     assert not held.ended(0)
     assert held.send(signal.SIGTERM, group=True)
-    assert held.ended(20)
+    assert held.ended(PATIENCE_S)
     assert not held.send(signal.SIGTERM)
 
 

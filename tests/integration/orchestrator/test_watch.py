@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from orchestrator.watch import Watcher
+from tests.patience import PATIENCE_S
 from tests.yard import GUARDED
 
 pytestmark = pytest.mark.integration
@@ -95,7 +96,7 @@ def test_a_signal_is_noticed_with_its_number(yard, watch, number, name):
     watcher, noticed = watch(started)
     assert watcher.explain(None) is None
     started.held.send(number)
-    assert noticed.wait(20)
+    assert noticed.wait(PATIENCE_S)
     end = watcher.exited()
     assert end.exit.signal == number
     expected = "gateway_killed" if number == signal.SIGINT else name
@@ -111,7 +112,7 @@ def test_a_signal_is_noticed_with_its_number(yard, watch, number, name):
 def test_an_exit_by_itself_is_noticed_with_its_code(yard, watch, how, code, name):
     started = yard.start_script(SELF_ENDING.format(how=how))
     watcher, noticed = watch(started)
-    assert noticed.wait(20)
+    assert noticed.wait(PATIENCE_S)
     end = watcher.exited()
     assert (end.exit.code, end.exit.signal, end.incident_class) == (code, None, name)
     yard.stop(held=started.held)
@@ -148,7 +149,7 @@ def test_a_twin_that_shares_the_port_took_it(yard, watch):
         assert twin.stdout is not None
         twin.stdout.readline()
         trouble = watcher.explain(None)
-        twin.communicate(timeout=30)
+        twin.communicate(timeout=PATIENCE_S)
     assert (trouble.incident_class, trouble.detail["pids"]) == ("port_taken", [twin.pid])
     watcher.expect_end()
     yard.stop(held=started.held)
@@ -157,7 +158,7 @@ def test_a_twin_that_shares_the_port_took_it(yard, watch):
 def test_the_owner_of_one_connection_is_found_among_twins(yard):
     started = yard.start_script(SHARING)
     theirs = ("127.0.0.1", started.record.port)
-    with socket.create_connection(theirs, timeout=10) as connection:
+    with socket.create_connection(theirs, timeout=PATIENCE_S) as connection:
         owners: frozenset[int] = frozenset()
         for _ in range(200):
             owners = yard.machine.sockets.peers(connection.getsockname(), theirs, ())

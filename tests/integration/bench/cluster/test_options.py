@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.simulator_process import TOKEN, running_simulator
 
 pytestmark = pytest.mark.integration
@@ -22,7 +23,7 @@ def typed(tmp_path, url, *words):
         cwd=tmp_path,
         env=environment,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     return ended.returncode, ended.stderr
 
