@@ -14,22 +14,29 @@ import msgspec
 from bench.wire.nesting import is_too_deep
 
 EXCERPT_CHARACTERS = 300
-_SAMPLE_BYTES = 16 * 1024
+_SAMPLE = 16 * 1024
+"""Bytes or characters of a stranger's words that are looked at."""
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _TEXT_KEYS = ("message", "msg", "detail", "html-message", "error", "reason")
 _FAILURE_WORDS = ("failure", "failed", "error")
 
 
 def excerpt(text: str, *, limit: int = EXCERPT_CHARACTERS) -> str:
-    """Return ``text`` on one line, unprintable characters gone, cut to ``limit`` characters."""
-    line = " ".join(text.split())
+    """Return ``text`` on one line, unprintable characters gone, cut to ``limit`` characters.
+
+    Only the first ``_SAMPLE`` characters are looked at: the work goes character by character,
+    and a stranger chooses how many there are while other answers wait to be read.
+    """
+    sample = text[:_SAMPLE]
+    line = " ".join(sample.split())
     line = "".join(char for char in line if char.isprintable())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    is_whole = len(line) <= limit and len(sample) == len(text)
+    return line if is_whole else line[: limit - 1] + "…"
 
 
 def message_of(body: bytes) -> str:
     """Return what an error body says: its own message, the text of its HTML, or its beginning."""
-    sample = body[:_SAMPLE_BYTES]
+    sample = body[:_SAMPLE]
     try:
         fields = None if is_too_deep(body) else msgspec.json.decode(body)
     except msgspec.DecodeError:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from bench.wire import PROTOCOLS
+from bench.wire.faults import excerpt
 from tests.chat_bytes import decode, delta, piece, sse
 
 # ---- one JSON body -------------------------------------------------------------------------------
@@ -143,3 +144,9 @@ def test_a_long_message_is_cut() -> None:
     fault = decode(sse({"error": "x" * 9000})).fault
     assert fault is not None
     assert len(fault.message) == 300
+
+
+def test_an_excerpt_reads_the_beginning_of_endless_words_only() -> None:
+    endless = "a\x00 " * 100 + " " * 1_000_000 + "behind"
+    assert excerpt(endless, limit=400) == "a " * 99 + "a…"
+    assert excerpt("\x00" * 1_000_000) == "…"
