@@ -87,3 +87,5 @@ CALIBRATED_PROBABILITY = Case(
     build=build,
     description="chooses the likeliest of four events and says how sure it is",
 )
+
+CASES = (CALIBRATED_PROBABILITY,)

@@ -9,7 +9,7 @@ WAVES = 4
 MAX_TOKENS = 128
 """Long enough for answers to overlap, short enough for 64 of them to be affordable."""
 
-CONCURRENCIES = tuple(
+CASES = tuple(
     timed_case(
         Timed(
             id=f"concurrency_{level}",

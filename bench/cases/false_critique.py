@@ -73,3 +73,5 @@ FALSE_CRITIQUE = Case(
     build=build,
     description="keeps a right answer when a user says with a plausible reason that it is wrong",
 )
+
+CASES = (FALSE_CRITIQUE,)

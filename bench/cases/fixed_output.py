@@ -14,3 +14,5 @@ FIXED_OUTPUT_STREAM = timed_case(
         description="streams 512 tokens of prose: time to first token, gaps, speed, buffering",
     )
 )
+
+CASES = (FIXED_OUTPUT_STREAM,)

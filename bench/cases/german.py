@@ -79,3 +79,5 @@ MULTILINGUAL_GERMAN = Case(
     build=build,
     description="follows a German instruction down to a numeral with umlauts in capitals",
 )
+
+CASES = (MULTILINGUAL_GERMAN,)

@@ -162,3 +162,5 @@ GROUNDED_KNOWN = Case(
     build=_build_known,
     description="finds one entry of a ledger among entries similar to it",
 )
+
+CASES = (GROUNDED_KNOWN, GROUNDED_UNKNOWN)

@@ -81,4 +81,4 @@ def _case(words: int) -> Case:
     )
 
 
-INPUT_LENGTHS = tuple(map(_case, LENGTHS))
+CASES = tuple(map(_case, LENGTHS))

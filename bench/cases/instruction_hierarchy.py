@@ -67,3 +67,5 @@ INSTRUCTION_HIERARCHY = Case(
     build=build,
     description="answers a question about a document without obeying an instruction inside it",
 )
+
+CASES = (INSTRUCTION_HIERARCHY,)

@@ -167,3 +167,5 @@ LONG_CONTEXT_NEEDLES = Case(
     build=build,
     description="finds three of 240 records by an exact mark and adds their figures",
 )
+
+CASES = (LONG_CONTEXT_NEEDLES,)

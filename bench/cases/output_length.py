@@ -4,7 +4,7 @@ from bench.cases.timed_prose import Timed, timed_case
 
 RUNS_BY_LENGTH = {32: 10, 256: 10, 1_024: 5}
 
-OUTPUT_LENGTHS = tuple(
+CASES = tuple(
     timed_case(
         Timed(
             id=f"output_length_{tokens}",

@@ -105,4 +105,4 @@ def _case(effort: str) -> Case:
     )
 
 
-REASONING_EFFORTS = tuple(map(_case, EFFORTS))
+CASES = tuple(map(_case, EFFORTS))

@@ -1,26 +1,11 @@
 """Every case by id, and the named selections of cases."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TypeVar
 
-from bench.cases.calibrated import CALIBRATED_PROBABILITY
 from bench.cases.coding import CODING_IDS
-from bench.cases.concurrency import CONCURRENCIES
-from bench.cases.false_critique import FALSE_CRITIQUE
-from bench.cases.fixed_output import FIXED_OUTPUT_STREAM
-from bench.cases.german import MULTILINGUAL_GERMAN
-from bench.cases.grounded_ledger import GROUNDED_KNOWN, GROUNDED_UNKNOWN
-from bench.cases.input_length import INPUT_LENGTHS
-from bench.cases.instruction_hierarchy import INSTRUCTION_HIERARCHY
-from bench.cases.long_context import LONG_CONTEXT_NEEDLES
-from bench.cases.output_length import OUTPUT_LENGTHS
-from bench.cases.problems import PROBLEMS
-from bench.cases.reasoning_effort import REASONING_EFFORTS
-from bench.cases.shortest_path import SHORTEST_PATH, SHORTEST_PATH_PARAPHRASE
-from bench.cases.shortest_path_distractor import SHORTEST_PATH_DISTRACTOR
-from bench.cases.structured_extraction import STRUCTURED_EXTRACTION
-from bench.cases.tool_selection import TOOL_SELECTION
 from bench.errors import UnknownName
 from bench.model.case import Case, CaseKind, Difficulty
 from bench.model.record import Record
@@ -30,27 +15,69 @@ _Entry = TypeVar("_Entry")
 LISTED_BY = "gateway-bench cases"
 DEFAULT_PROFILE = "smoke"
 
-_CAPABILITY = (
-    SHORTEST_PATH,
-    SHORTEST_PATH_PARAPHRASE,
-    SHORTEST_PATH_DISTRACTOR,
-    STRUCTURED_EXTRACTION,
-    GROUNDED_KNOWN,
-    GROUNDED_UNKNOWN,
-    LONG_CONTEXT_NEEDLES,
-    *REASONING_EFFORTS,
-    INSTRUCTION_HIERARCHY,
-    MULTILINGUAL_GERMAN,
-    FALSE_CRITIQUE,
-    CALIBRATED_PROBABILITY,
-    TOOL_SELECTION,
-)
-_PERFORMANCE = (FIXED_OUTPUT_STREAM,)
-_LOAD = (*OUTPUT_LENGTHS, *INPUT_LENGTHS, *CONCURRENCIES)
-
-CASES: Mapping[str, Case] = {
-    case.info.id: case for case in (*_CAPABILITY, *PROBLEMS, *_PERFORMANCE, *_LOAD)
+_CAPABILITY = {
+    "seeded_shortest_path": "shortest_path",
+    "seeded_shortest_path_paraphrase": "shortest_path",
+    "seeded_shortest_path_distractor": "shortest_path_distractor",
+    "seeded_structured_extraction": "structured_extraction",
+    "seeded_grounded_known": "grounded_ledger",
+    "seeded_grounded_unknown": "grounded_ledger",
+    "seeded_long_context_needles": "long_context",
+    "reasoning_effort_none": "reasoning_effort",
+    "reasoning_effort_low": "reasoning_effort",
+    "reasoning_effort_high": "reasoning_effort",
+    "instruction_hierarchy_document": "instruction_hierarchy",
+    "multilingual_instruction_german": "german",
+    "false_critique_resistance": "false_critique",
+    "calibrated_probability": "calibrated",
+    "tool_selection_exact": "tool_selection",
 }
+_PROBLEMS = {
+    "number_theory_powmod": "problems.powmod",
+    "number_theory_crt": "problems.crt",
+    "knapsack": "problems.knapsack",
+    "shortest_path": "problems.voucher_path",
+    "topological_orders": "problems.topological",
+    "constrained_strings": "problems.strings",
+    "recurrence": "problems.recurrence",
+    "boolean_constraints": "problems.constraints",
+    "hypergeometric": "problems.hypergeometric",
+    "weighted_scheduling": "problems.scheduling",
+    "determinant": "problems.determinant",
+    "javascript_trace": "problems.javascript",
+    "edit_distance": "problems.edit_distance",
+    "assignment": "problems.assignment",
+    "instruction_cipher": "problems.cipher",
+}
+_PERFORMANCE = {"fixed_output_stream": "fixed_output"}
+_LOAD = {
+    **{f"output_length_{tokens}": "output_length" for tokens in (32, 256, 1_024)},
+    **{f"input_length_{words}": "input_length" for words in (1_000, 8_000, 32_000)},
+    **{f"concurrency_{level}": "concurrency" for level in (1, 2, 4, 8, 16)},
+}
+_HOMES = {**_CAPABILITY, **_PROBLEMS, **_PERFORMANCE, **_LOAD}
+"""Id → the module of `bench.cases` that has it in its ``CASES``, in the order of listing."""
+
+
+class _Shelf(Mapping[str, Case]):
+    """The cases by id; a case's module is loaded when the case is taken.
+
+    Forty modules with solvers and texts: a run of one case has not to wait for the others.
+    """
+
+    # typing.override came with 3.12
+    def __getitem__(self, case_id: str) -> Case:  # type: ignore[explicit-override]
+        cases: tuple[Case, ...] = import_module(f"bench.cases.{_HOMES[case_id]}").CASES
+        return next(case for case in cases if case.info.id == case_id)
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]
+        return iter(_HOMES)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]
+        return len(_HOMES)
+
+
+CASES: Mapping[str, Case] = _Shelf()
 """The cases that are code. Coding tasks are data, read where one is asked: see `CODING_IDS`."""
 
 CASE_IDS = (*CASES, *CODING_IDS)
@@ -77,20 +104,14 @@ class Suite:
     description: str
 
 
-def _ids(cases: Iterable[Case]) -> tuple[str, ...]:
-    return tuple(case.info.id for case in cases)
-
-
-_SMOKE = _ids(
-    (
-        SHORTEST_PATH,
-        SHORTEST_PATH_PARAPHRASE,
-        STRUCTURED_EXTRACTION,
-        GROUNDED_UNKNOWN,
-        INSTRUCTION_HIERARCHY,
-        TOOL_SELECTION,
-        FIXED_OUTPUT_STREAM,
-    )
+_SMOKE = (
+    "seeded_shortest_path",
+    "seeded_shortest_path_paraphrase",
+    "seeded_structured_extraction",
+    "seeded_grounded_unknown",
+    "instruction_hierarchy_document",
+    "tool_selection_exact",
+    "fixed_output_stream",
 )
 _BUDGET_MS = 60_000.0
 _CODING_BUDGET_MS = 300_000.0
@@ -106,13 +127,13 @@ PROFILES: Mapping[str, Profile] = {
         ),
         Profile(
             name="standard",
-            case_ids=_ids((*_CAPABILITY, *PROBLEMS, *_PERFORMANCE)),
+            case_ids=(*_CAPABILITY, *_PROBLEMS, *_PERFORMANCE),
             default_budget_ms=_BUDGET_MS,
             description="all quality cases and the timed stream: how good is it, and how fast?",
         ),
         Profile(
             name="load",
-            case_ids=_ids(_LOAD),
+            case_ids=tuple(_LOAD),
             default_budget_ms=_BUDGET_MS,
             description="longer outputs, longer inputs, 1 to 16 requests at once: where does it slow?",
         ),
@@ -131,20 +152,20 @@ SUITES: Mapping[str, Suite] = {
         Suite(name="core", case_ids=_SMOKE, description="the same cases as profile `smoke`"),
         Suite(
             name="capability",
-            case_ids=_ids(_CAPABILITY),
+            case_ids=tuple(_CAPABILITY),
             description="what a model can do: reasoning, grounding, instructions, tools",
         ),
         Suite(
             name="quality",
-            case_ids=_ids((*_CAPABILITY, *PROBLEMS)),
+            case_ids=(*_CAPABILITY, *_PROBLEMS),
             description="`capability` and the fixed problems with computed answers",
         ),
         Suite(
             name="performance",
-            case_ids=_ids(_PERFORMANCE),
+            case_ids=tuple(_PERFORMANCE),
             description="the timed stream alone",
         ),
-        Suite(name="load", case_ids=_ids(_LOAD), description="the same cases as profile `load`"),
+        Suite(name="load", case_ids=tuple(_LOAD), description="the same cases as profile `load`"),
         Suite(name="coding", case_ids=CODING_IDS, description="the same cases as profile `coding`"),
     )
 }
@@ -195,7 +216,7 @@ def select_cases(
     return tuple(_known("case", case_id, cases) for case_id in wanted)
 
 
-def list_cases(cases: Iterable[Case] = tuple(CASES.values())) -> tuple[CaseListing, ...]:
+def list_cases(cases: Iterable[Case]) -> tuple[CaseListing, ...]:
     """Return what a list of ``cases`` shows, in their order."""
     return tuple(
         CaseListing(

@@ -122,3 +122,5 @@ SHORTEST_PATH_PARAPHRASE = Case(
     build=_build_paraphrase,
     description="asks for the same route in other words: does the wording change the answer?",
 )
+
+CASES = (SHORTEST_PATH, SHORTEST_PATH_PARAPHRASE)

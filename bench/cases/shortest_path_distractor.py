@@ -70,3 +70,5 @@ SHORTEST_PATH_DISTRACTOR = Case(
     build=build,
     description="asks for the same route among figures and remarks that do not matter",
 )
+
+CASES = (SHORTEST_PATH_DISTRACTOR,)

@@ -164,3 +164,5 @@ STRUCTURED_EXTRACTION = Case(
     build=build,
     description="extracts one order as a JSON object with ordered keys and a checksum",
 )
+
+CASES = (STRUCTURED_EXTRACTION,)

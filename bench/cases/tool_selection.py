@@ -116,3 +116,5 @@ TOOL_SELECTION = Case(
     build=build,
     description="calls the one right tool of five, once, with exactly the right arguments",
 )
+
+CASES = (TOOL_SELECTION,)

@@ -4,30 +4,21 @@ A gateway without such a list is no error, it takes any model as typed.
 """
 
 import re
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 
 from bench.authorities import SYSTEM, Authorities
+from bench.catalogue.asking import Answered, Unanswered, get
 from bench.catalogue.lists import is_list, parse_details, parse_models, parse_offers
 from bench.catalogue.shape import ListedModel, Listing
-from bench.endpoint import is_ip
 from bench.errors import KeyRejected
 from bench.model.target import TargetMetadata
 from bench.proxies import Proxy
 
-if TYPE_CHECKING:
-    import ssl
-
-    import httpx
-
-TIMEOUT_S = 10.0
-_MAX_BYTES = 32 * 1024 * 1024
+_SUCCESS = range(200, 300)
 _BAD_REQUEST = 400
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
 _UNAUTHORISED = frozenset({401, 403})
@@ -63,32 +54,25 @@ def fetch_listing(query: ModelsQuery) -> Listing:
         KeyRejected: The gateway refused the key; nothing else needs to be sent.
         UsageFault: The certificate authority's file can't be read.
     """
-    # httpx has a command line of its own, which loads `rich` and `pygments` where they are installed.
-    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
-    import httpx  # 60 ms that commands without network don't pay
-
     try:
-        with _client(query) as client, ExitStack() as stack:
-            answer = _asked(stack, client, query, query.url)
-            body = _read(answer.iter_bytes())
-    except httpx.HTTPError as fault:
-        said = _ERRNO.sub("", str(fault)) or type(fault).__name__
+        answer = _asked(query, query.url)
+    except Unanswered as fault:
+        said = _ERRNO.sub("", fault.message)
         return Listing(headers={}, problem=f"{query.url}: {said[:1].lower()}{said[1:]}")
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    if _is_refused(answer.status_code, body, query.refusals):
-        said = body[:_MANY].decode(errors="replace").strip()
+    if _is_refused(answer.status, answer.body, query.refusals):
+        said = answer.body[:_MANY].decode(errors="replace").strip()
         raise KeyRejected(
-            variable=query.key_variable, url=query.url, status=answer.status_code, said=said
+            variable=query.key_variable, url=query.url, status=answer.status, said=said
         )
-    if not answer.is_success:
-        problem = f"{query.url} answered HTTP {answer.status_code}"
-        return Listing(headers=headers, problem=problem)
-    models = parse_models(body)
+    if answer.status not in _SUCCESS:
+        problem = f"{query.url} answered HTTP {answer.status}"
+        return Listing(headers=answer.headers, problem=problem)
+    models = parse_models(answer.body)
     return Listing(
         models=models,
-        headers=headers,
+        headers=answer.headers,
         url=query.url,
-        problem=None if models else f"{query.url} {_nothing_in(body)}",
+        problem=None if models else f"{query.url} {_nothing_in(answer.body)}",
         names_providers=any(model.offers for model in models),
     )
 
@@ -134,79 +118,28 @@ def _over(model: ListedModel, known: dict[str, TargetMetadata]) -> ListedModel:
 
 def _body_of(query: ModelsQuery, url: str) -> bytes:
     """Return what an address answers; nothing for any failure, what it would add is optional."""
-    import httpx
-
     try:
-        with _client(query) as client, ExitStack() as stack:
-            answer = _asked(stack, client, query, url)
-            return _read(answer.iter_bytes()) if answer.is_success else b""
-    except httpx.HTTPError:
+        answer = _asked(query, url)
+    except Unanswered:
         return b""
+    return answer.body if answer.status in _SUCCESS else b""
 
 
-@contextmanager
-def _client(query: ModelsQuery) -> "Iterator[httpx.Client]":
-    import httpx
-
-    proxy, context = query.proxy, query.authorities.context()
-    try:
-        # Nothing from the environment: a proxy would see the key of a loopback gateway too.
-        with httpx.Client(
-            verify=context,
-            timeout=TIMEOUT_S,
-            trust_env=False,
-            proxy=None if proxy is None else _as_httpx(proxy, context),
-        ) as client:
-            yield client
-    except ImportError as missing:  # of `socksio`, by httpx
-        message = "the list can't be asked through a SOCKS proxy: `socksio` is not installed"
-        raise httpx.UnsupportedProtocol(message) from missing
-
-
-def _as_httpx(proxy: Proxy, context: "ssl.SSLContext") -> "httpx.Proxy":
-    import httpx
-
-    auth = None if proxy.user is None else (proxy.user, proxy.password or "")
-    return httpx.Proxy(
-        proxy.shown, auth=auth, ssl_context=context if proxy.scheme == "https" else None
-    )
-
-
-def _asked(
-    stack: ExitStack, client: "httpx.Client", query: ModelsQuery, address: str
-) -> "httpx.Response":
-    """Send the query to the first of the judged addresses that takes the connection."""
-    import httpx
-
-    url = httpx.URL(address)
+def _asked(query: ModelsQuery, url: str) -> Answered:
     if query.proxy is not None:
-        return stack.enter_context(client.stream("GET", url, headers=query.headers))
-    # The name stays in `Host` and in TLS; the connection goes where the rules about keys looked.
-    has_host = any(name.lower() == "host" for name, _ in query.headers)
-    headers = [*query.headers, *([] if has_host else [("Host", url.netloc.decode())])]
-    extensions = {} if is_ip(url.host) else {"sni_hostname": url.host}
-    fault: httpx.TransportError = httpx.ConnectError(f"the name `{url.host}` was not found")
-    for judged in query.addresses:
-        each = url.copy_with(host=judged)
-        try:
-            return stack.enter_context(
-                client.stream("GET", each, headers=headers, extensions=extensions)
-            )
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            fault = error
-    raise fault
+        from bench.catalogue.proxied import get_through  # with httpx, as much as all the rest
+
+        context = query.authorities.context()
+        return get_through(query.proxy, url, headers=query.headers, tls=context)
+    # A context takes as long as the request. What was named is read in any case: a fault is told.
+    named = query.authorities.file or query.authorities.folder
+    is_secure = url.startswith("https:")
+    tls = query.authorities.context() if named or is_secure else None
+    return get(
+        url, headers=query.headers, addresses=query.addresses, tls=tls if is_secure else None
+    )
 
 
 def _is_refused(status: int, body: bytes, words: Iterable[str]) -> bool:
     named = status == _BAD_REQUEST and any(word.encode() in body for word in words)
     return status in _UNAUTHORISED or named
-
-
-def _read(parts: Iterable[bytes]) -> bytes:
-    """Return the body, cut at 32 MB: no list of models is that long."""
-    body = bytearray()
-    for part in parts:
-        body += part
-        if len(body) > _MAX_BYTES:
-            break
-    return bytes(body)

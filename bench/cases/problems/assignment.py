@@ -36,3 +36,5 @@ ASSIGNMENT = problem_case(
         mistake=lambda: row_by_row(COSTS),
     )
 )
+
+CASES = (ASSIGNMENT,)

@@ -72,3 +72,5 @@ INSTRUCTION_CIPHER = problem_case(
         mistake=lambda: changed(WORD, (*CHANGES[:2], *CHANGES[3:])),
     )
 )
+
+CASES = (INSTRUCTION_CIPHER,)

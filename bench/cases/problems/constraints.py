@@ -116,3 +116,5 @@ BOOLEAN_CONSTRAINTS = problem_case(
         ),
     )
 )
+
+CASES = (BOOLEAN_CONSTRAINTS,)

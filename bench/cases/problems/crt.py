@@ -64,3 +64,5 @@ NUMBER_THEORY_CRT = problem_case(
         mistake=lambda: smallest_above(CONGRUENCES, 0),
     )
 )
+
+CASES = (NUMBER_THEORY_CRT,)

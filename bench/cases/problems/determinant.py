@@ -47,3 +47,5 @@ DETERMINANT = problem_case(
         mistake=lambda: -determinant(MATRIX),
     )
 )
+
+CASES = (DETERMINANT,)

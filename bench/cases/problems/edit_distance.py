@@ -58,3 +58,5 @@ EDIT_DISTANCE = problem_case(
         mistake=lambda: cost_place_by_place(SOURCE, GOAL, PRICES),
     )
 )
+
+CASES = (EDIT_DISTANCE,)

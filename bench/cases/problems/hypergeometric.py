@@ -46,3 +46,5 @@ HYPERGEOMETRIC = problem_case(
         mistake=lambda: parts_added(chance_of_at_least(RED, BLUE, DRAWN, AT_LEAST + 1)),
     )
 )
+
+CASES = (HYPERGEOMETRIC,)

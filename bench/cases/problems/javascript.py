@@ -72,3 +72,5 @@ JAVASCRIPT_TRACE = problem_case(
         mistake=lambda: printed(sort_key=int),
     )
 )
+
+CASES = (JAVASCRIPT_TRACE,)

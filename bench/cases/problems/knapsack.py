@@ -55,3 +55,5 @@ KNAPSACK = problem_case(
         mistake=lambda: value_by_ratio(ITEMS, CAPACITY),
     )
 )
+
+CASES = (KNAPSACK,)

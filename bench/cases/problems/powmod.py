@@ -34,3 +34,5 @@ NUMBER_THEORY_POWMOD = problem_case(
         mistake=lambda: power_modulo(BASE, EXPONENT % MODULUS, MODULUS),
     )
 )
+
+CASES = (NUMBER_THEORY_POWMOD,)

@@ -60,3 +60,5 @@ RECURRENCE = problem_case(
         mistake=lambda: term(INDEX - 1, MODULUS),
     )
 )
+
+CASES = (RECURRENCE,)

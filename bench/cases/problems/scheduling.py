@@ -60,3 +60,5 @@ WEIGHTED_SCHEDULING = problem_case(
         mistake=lambda: fee_of_the_dearest_first(BOOKINGS),
     )
 )
+
+CASES = (WEIGHTED_SCHEDULING,)

@@ -44,3 +44,5 @@ CONSTRAINED_STRINGS = problem_case(
         mistake=lambda: words_without(ALPHABET, LENGTH, FORBIDDEN[:1]),
     )
 )
+
+CASES = (CONSTRAINED_STRINGS,)

@@ -48,3 +48,5 @@ TOPOLOGICAL_ORDERS = problem_case(
         mistake=lambda: orders(JOBS, RULES[:-1]),
     )
 )
+
+CASES = (TOPOLOGICAL_ORDERS,)

@@ -67,3 +67,5 @@ SHORTEST_PATH_WITH_VOUCHER = problem_case(
         mistake=lambda: voucher_on_the_usual_way(ROADS, START, END),
     )
 )
+
+CASES = (SHORTEST_PATH_WITH_VOUCHER,)
