@@ -63,13 +63,13 @@ class ConfigFaults(UsageFault):
 
 
 class KeyMissing(UsageFault):
-    """No variable holds a key."""
+    """No variable holds a key, or a secret header that was asked for."""
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], *, option: str = "--api-key-env") -> None:
         listed = " nor ".join(f"`{name}`" for name in names)
         super().__init__(
             f"no API key: neither {listed} is set" if " nor " in listed else f"{listed} is not set",
-            hint="export the variable, or name another one with `--api-key-env`",
+            hint=f"export the variable, or name another one with `{option}`",
         )
 
 

@@ -6,7 +6,8 @@ Never from a `.env` or a toml file: a folder's files are a stranger's, and a pro
 import ipaddress
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -136,13 +137,28 @@ def proxy_for(goal: Goal, environ: Mapping[str, str], *, typed: str | None) -> P
     """
     if typed is not None:
         return None if typed == NONE else parse_proxy(typed, given_by="`--proxy`")
-    for word in (f"{goal.scheme}_proxy", "all_proxy"):
-        for name in (word, word.upper()):
-            if value := environ.get(name, "").strip():
-                exceptions = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
-                is_excepted = _is_excepted(goal, exceptions)
-                return None if is_excepted else parse_proxy(value, given_by=f"`{name}`")
+    for name, value in _named((goal.scheme, "all"), environ):
+        exceptions = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+        is_excepted = _is_excepted(goal, exceptions)
+        return None if is_excepted else parse_proxy(value, given_by=f"`{name}`")
     return None
+
+
+def proxy_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the secrets of every proxy that the environment names, whoever uses it."""
+    secrets: list[str] = []
+    for name, value in _named(("http", "https", "all"), environ):
+        with suppress(UnusableProxy):
+            secrets += parse_proxy(value, given_by=name).secrets
+    return tuple(secrets)
+
+
+def _named(schemes: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the variables that name a proxy, and what they hold, the first to count first."""
+    for scheme in schemes:
+        for name in (f"{scheme}_proxy", f"{scheme}_proxy".upper()):
+            if value := environ.get(name, "").strip():
+                yield name, value
 
 
 def _is_excepted(goal: Goal, exceptions: str) -> bool:

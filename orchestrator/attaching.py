@@ -16,9 +16,9 @@ from orchestrator.exposure import exposed, patterns_for
 from orchestrator.faults import NotAttached
 from orchestrator.holding import hold_for_use
 from orchestrator.identity import Match, matches
-from orchestrator.launching import HOST, Surroundings, Upstream, secret_values
+from orchestrator.launching import HOST, Surroundings, Upstream
 from orchestrator.lifecycle import Machine, Started, find, find_all, hold_verified, session_of
-from orchestrator.masking import mask
+from orchestrator.masking import mask, secret_values
 from orchestrator.ports import Absence, HealthQuestion, Held, ProcessInfo
 from orchestrator.readiness import HealthCheck, shortcoming
 from orchestrator.records import Adopter, GatewayRecord, Instance, attached_name

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from orchestrator.events import Exit, described
 from orchestrator.faults import CommandFailed
-from orchestrator.masking import mask
+from orchestrator.masking import mask, secret_values
 
 _TAIL_LINES = 20
 _TAIL_BYTES = 65536
@@ -72,10 +72,5 @@ def _tail(log: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         text = file.read().decode(errors="replace")
-    secrets = [value for name, value in environment.items() if _is_secret_name(name)]
+    secrets = secret_values(environment)
     return tuple(mask(line, secrets) for line in text.splitlines()[-_TAIL_LINES:])
-
-
-def _is_secret_name(name: str) -> bool:
-    upper = name.upper()
-    return any(word in upper for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))

@@ -13,11 +13,11 @@ from orchestrator.environment import GatewayEnvironment, gateway_environment
 from orchestrator.errors import EntryMissing, state_access
 from orchestrator.lifecycle import Launch
 from orchestrator.locate import Located
+from orchestrator.masking import secret_values
 from orchestrator.sources import read_env_file, unread_lines
 from orchestrator.templates import fill, fill_per_model
 
 HOST = "127.0.0.1"
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "DATABASE_URL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,15 +172,6 @@ def request_headers(config: GatewayConfig, near: Surroundings, port: int) -> dic
         return {}
     values = places(config, near, port)
     return {name: fill(text, values) for name, text in config.point.headers.items()}
-
-
-def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the values of variables whose names speak of secrets."""
-    return tuple(
-        value
-        for name, value in environment.items()
-        if value and any(word in name.upper() for word in _SECRET_WORDS)
-    )
 
 
 def fingerprint(config: GatewayConfig, located: Located, models: Iterable[str]) -> dict[str, str]:

@@ -1,12 +1,18 @@
 """Take secrets out of text that people will see: log tails, command lines, health bodies. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote
 
 MASK = "***"
 # Shorter values would blank out half of a log: a "secret" of `1` or `on` hides nothing worth it.
 _SHORTEST_SECRET = 6
 
+_SECRET_WORDS = (
+    *("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTHORIZATION"),
+    "DATABASE_URL",
+)
+_PASSWORD_IN_URL = re.compile(r"\w+://[^/\s:@]*:([^@\s/]+)@")
 _SHAPES = (
     re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic)?\s*)[^\s'\"]+"),
     re.compile(r"(?i)(\bbearer\s+)[^\s'\"]{6,}"),
@@ -32,3 +38,20 @@ def mask(text: str, secrets: Iterable[str] = ()) -> str:
     for shape in _SHAPES:
         text = shape.sub(lambda found: f"{found[1]}{MASK}", text)
     return text
+
+
+def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the values whose variables' names speak of secrets, and every password of an address.
+
+    A proxy's or a database's address is no secret, and may be named anything; its password is one,
+    as it is written there and as a program sees it that took the address apart.
+    """
+    return tuple(dict.fromkeys(_secrets_of(environment)))
+
+
+def _secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        if value and any(word in name.upper() for word in _SECRET_WORDS):
+            yield value
+        for password in _PASSWORD_IN_URL.findall(value):
+            yield from (password, unquote(password))

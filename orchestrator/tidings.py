@@ -10,9 +10,9 @@ from typing import Any
 
 from orchestrator.bringing import Up
 from orchestrator.exposure import Exposure
-from orchestrator.launching import secret_values
 from orchestrator.link import Line
 from orchestrator.lookout import Reading, Watched
+from orchestrator.masking import secret_values
 from orchestrator.notes import Note
 from orchestrator.records import GatewayRecord
 

@@ -1,7 +1,8 @@
 """A gateway before the simulator that knows its client's key and tells it wherever it can.
 
-In answers, headers and errors, and at last in the error it dies of. It also looks who on the machine
-could read that key: in whose environment and on whose command line it stands.
+In answers, headers and errors, and at last in the error it dies of; there it tells the client's other
+secret header and its proxy's password too. It also looks who on the machine could read that key: in
+whose environment and on whose command line it stands.
 """
 
 import http.client
@@ -11,7 +12,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from tests.echo_server import SPELLINGS, everything
 
@@ -20,9 +21,10 @@ POSTS = 7
 """After so many requests it dies while the next one waits."""
 SEEN = "seen.json"
 """In its working directory: who had the key while requests were here."""
+TEAM_HEADER = "x-team"
 _EVERY_THIRD_FAILS = 3
 _lock, _doom = threading.Lock(), threading.Event()
-_posts, _keys, _seen = [0], [""], {"environ": dict[str, str](), "cmdline": dict[str, str]()}
+_posts, _keys, _seen = [0], ["", ""], {"environ": dict[str, str](), "cmdline": dict[str, str]()}
 
 
 def main() -> None:
@@ -31,7 +33,8 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.excepthook = _say_little
     _doom.wait()
-    message = f"no credit for {everything(_keys[0])}"
+    password = unquote(urlsplit(os.environ["HTTPS_PROXY"]).password or "")
+    message = f"no credit for {' '.join(map(everything, (*_keys, password)))}"
     raise LookupError(message)
 
 
@@ -65,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         with _lock:
             _posts[0] += 1
             number = _posts[0]
-            _keys[0] = key
+            _keys[:] = key, self.headers[TEAM_HEADER]
             for name, before in _seen.items():
                 before.update(readers_of(key, name))
             Path(SEEN).write_text(json.dumps(_seen))

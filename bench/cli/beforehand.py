@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.cli.configured import configured
+from bench.cli.configured import configured, named_variables
 from bench.cli.console import Console
 from bench.config import Config
+from bench.errors import KeyMissing
 
 
 def check_beforehand(params: Mapping[str, Any], console: Console) -> None:
@@ -25,6 +26,10 @@ def check_beforehand(params: Mapping[str, Any], console: Console) -> None:
     from bench.prepare.sources import find_sources  # all cases: not for `--help`
 
     config = configured(params, console)
+    for option, variable in named_variables(config):
+        # Without a value the gateway's own key is the one its description seeds.
+        if option != "--api-key-env" and config.secret(variable, named_by=None) is None:
+            raise KeyMissing([variable], option=option)
     if not _reaches_out(config):
         find_sources(config)
 

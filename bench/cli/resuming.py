@@ -12,7 +12,6 @@ from bench.app import Session, resume_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
-from bench.cli.options import typed_settings
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.senders import load_executor
@@ -60,7 +59,7 @@ def nothing_missing(found: FoundRun, params: Mapping[str, Any], console: Console
     """
     ledger = read_journal(found.path)
     if ledger.missing:
-        _refuse_spent_budget(ledger, load_config(typed_settings(params), current_place()))
+        _refuse_spent_budget(ledger, configured(params, console))
         return None
     console.say("nothing is missing: every planned trial has a result; no request was sent")
     results = load_config({}, current_place()).output_folder()

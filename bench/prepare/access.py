@@ -160,7 +160,7 @@ def _secret_headers(config: Config) -> Iterator[tuple[str, Secret]]:
     for name, variable in config.settings.header_env:
         secret = config.secret(variable, named_by=config.trust["header_env"])
         if secret is None:
-            raise KeyMissing([variable])
+            raise KeyMissing([variable], option="--header-env")
         yield name, secret
 
 

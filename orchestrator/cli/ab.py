@@ -10,11 +10,13 @@ from typing import Any
 import click
 
 from bench.cli.ab import ab_options
+from bench.cli.beforehand import check_beforehand
 from bench.cli.bisecting import CANT_TELL, bisected
+from bench.cli.configured import header_variables
 from bench.cli.console import Console
 from bench.cli.manners import Manners
 from bench.cli.option_row import GATES
-from bench.cli.options import measuring_argv
+from bench.cli.options import measuring_argv, with_positionals
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.ab_job import AbJob, Side, run_ab
@@ -72,6 +74,7 @@ def ab_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401
     common = typed_flags(params)
     words = [side_words(letter, params, common) for letter in LETTERS]
     models = asked_models(_models(params), tuple(params.get("mapping") or ()))
+    check_beforehand(with_positionals(params, params.get("model_id"), None, None), console)
     words_of_child = [*measuring_argv(ctx), *verbosity(params)]
     if not models and not params.get("body"):
         words_of_child += _demo_model(words)
@@ -85,6 +88,7 @@ def ab_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401
         models=models,
         cwd=Path.cwd(),
         dialect=None if params.get("dialect") == "auto" else params.get("dialect"),
+        client_secrets=header_variables(params),
         is_verbose=bool(params.get("verbose")),
     )
     outcome = compared(plan, console)
@@ -102,6 +106,8 @@ class Plan:
     cwd: Path
     dialect: str | None = None
     """Of both sides; ``None`` = as each is described."""
+    client_secrets: tuple[str, ...] = ()
+    """Variables of the clients' secrets, beside the key's: kept from both gateways."""
     is_verbose: bool = False
     expected_builds: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -143,6 +149,7 @@ def compared(
             run_id=run_id,
             models=plan.models,
             trees=trees,
+            client_secrets=plan.client_secrets,
         )
         a, b = (describe_side(one, setting) for one in plan.words)
         for side in (a, b):

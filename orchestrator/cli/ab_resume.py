@@ -16,7 +16,12 @@ from orchestrator.records import differing
 
 
 def resume_ab(
-    launch: Mapping[str, Any], console: Console, *, measuring: Measuring, is_verbose: bool
+    launch: Mapping[str, Any],
+    console: Console,
+    *,
+    measuring: Measuring,
+    client_secrets: tuple[str, ...],
+    is_verbose: bool,
 ) -> Outcome:
     """Start both sides again and ask what is missing.
 
@@ -24,6 +29,7 @@ def resume_ab(
         launch: From the journal's header; trusted.
         console: Talks.
         measuring: What the child does.
+        client_secrets: Variables of the clients' secrets, beside the key's.
         is_verbose: Tell what was done to each gateway's environment.
 
     Raises:
@@ -36,6 +42,7 @@ def resume_ab(
         measuring=measuring,
         models=tuple(launch.get("models") or ()),
         cwd=folder if folder.is_dir() else Path.cwd(),
+        client_secrets=client_secrets,
         is_verbose=is_verbose,
         expected_builds=launch.get("builds") or {},
     )

@@ -41,6 +41,8 @@ class Setting:
     models: tuple[str, ...]
     trees: ExitStack
     """Removes the working trees."""
+    client_secrets: tuple[str, ...] = ()
+    """Variables of the clients' secrets, beside the key's."""
     built: set[tuple[Path, tuple[tuple[str, ...], ...]]] = field(default_factory=set)
     """Folders and how they were built: once, for what is up must not change under its feet."""
 
@@ -204,7 +206,7 @@ def _wanted(words: SideWords, described: Described, setting: Setting) -> Wanted:
         run_id=f"{setting.run_id}-{words.letter}",
         caller={**described.environ, **words.env},
         models=setting.models,
-        key_names=(config.api_key_env,) if config.api_key_env else (),
+        key_names=described.key_names(setting.client_secrets),
     )
 
 

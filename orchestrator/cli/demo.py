@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
+from bench.cli.beforehand import check_beforehand
 from bench.cli.console import Console
-from bench.cli.options import measuring_argv, measuring_options
+from bench.cli.options import measuring_argv, measuring_options, with_positionals
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
@@ -35,20 +36,22 @@ def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
     if params.get("url") or params.get("preset"):
         raise click.UsageError("`demo` has its own gateway: `--url` and `--preset` are for others")
     console: Console = ctx.obj
+    words = (params.get("model_id"), params.get("mappings"), params.get("run_count"))
+    check_beforehand(with_positionals(params, *words), console)
     here = machine(console.without_secrets)
     flags = {"preset": "demo", "port": params["port"]}
     described = describe(flags, here, console, use_files=False)
-    words = [*measuring_argv(ctx), *verbosity(params)]
+    asked = [*measuring_argv(ctx), *verbosity(params)]
     if not params.get("model_id") and not params.get("model"):
-        words += ["--model", _MODEL]
+        asked += ["--model", _MODEL]
         if not params.get("mapping"):
-            words += ["--mapping", _MAPPINGS]
+            asked += ["--mapping", _MAPPINGS]
     if not params.get("dialect"):
-        words += ["--dialect", described.config.dialect]
+        asked += ["--dialect", described.config.dialect]
     job = a_job(
         described,
         here,
-        measuring=Measuring(command="bench", words=tuple(words), may_ask=False),
+        measuring=Measuring(command="bench", words=tuple(asked), may_ask=False),
         models=(),
         flags=flags,
         params=params,

@@ -19,10 +19,10 @@ from orchestrator.launching import (
     env_file_warnings,
     fingerprint,
     read_env_files,
-    secret_values,
 )
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
+from orchestrator.masking import secret_values
 from orchestrator.sources import TomlFile
 from orchestrator.trust import Subject, TrustStore, subjects
 from orchestrator.wanted import Wanted
@@ -37,6 +37,11 @@ class Described:
     environ: Mapping[str, str]
     uses_files: bool
     """Files of the worktree may take part in the description."""
+
+    def key_names(self, others: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Return the variables of its clients' secrets: its key's, and ``others``."""
+        own = (self.config.api_key_env,) if self.config.api_key_env else ()
+        return (*own, *others)
 
 
 def describe(
@@ -82,13 +87,20 @@ def describe(
     return Described(config=config, located=located, environ=environ, uses_files=use_files)
 
 
-def private(described: Described, here: Machine, models: tuple[str, ...] = ()) -> Wanted:
+def private(
+    described: Described,
+    here: Machine,
+    models: tuple[str, ...] = (),
+    *,
+    client_secrets: tuple[str, ...] = (),
+) -> Wanted:
     """Return the described gateway as an instance of one command's own, named after its run id.
 
     Args:
         described: The gateway.
         here: The ports.
         models: Names that it will be asked for.
+        client_secrets: Variables of its clients' secrets, beside its key's.
     """
     run_id, config = new_run_id(here), described.config
     return Wanted(
@@ -98,7 +110,7 @@ def private(described: Described, here: Machine, models: tuple[str, ...] = ()) -
         run_id=run_id,
         caller=described.environ,
         models=models,
-        key_names=(config.api_key_env,) if config.api_key_env else (),
+        key_names=described.key_names(client_secrets),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.cli.configured import header_variables
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
 from orchestrator.app import trust_store
@@ -33,11 +34,11 @@ def a_job(
         measuring: What the child does.
         models: Names that the gateway will be asked for.
         flags: What was typed, by key: kept so that the run can be resumed.
-        params: What was typed, by option: `--keep`, `--attach` and `-v` count.
+        params: What was typed, by option: `--keep`, `--attach`, `-v` and `--header-env` count.
     """
     attached = params.get("attach")
     return Job(
-        wanted=private(described, here, models),
+        wanted=private(described, here, models, client_secrets=header_variables(params)),
         measuring=measuring,
         launch={**launch_of(described, flags, models), "attached": attached},
         keep=params["keep"] or attached is not None,

@@ -14,9 +14,8 @@ from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.endings import ending_line, last_ending
 from orchestrator.events import described
 from orchestrator.faults import NoSuchGateway
-from orchestrator.launching import secret_values
 from orchestrator.lifecycle import Machine, find_all
-from orchestrator.masking import mask
+from orchestrator.masking import mask, secret_values
 from orchestrator.records import GatewayRecord
 from orchestrator.tailing import follow
 from orchestrator.wanted import worktree_of

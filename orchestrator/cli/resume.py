@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from bench.cli.configured import header_variables
 from bench.cli.console import Console
 from bench.cli.options import measuring_argv, resuming_options
 from bench.cli.outcome import Outcome
@@ -71,6 +72,7 @@ def _with_gateway(
             launch,
             console,
             measuring=_measuring(ctx, found, launch),
+            client_secrets=header_variables(params),
             is_verbose=bool(params.get("verbose")),
         )
     folder = Path(str(launch.get("cwd")))

@@ -60,7 +60,7 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
         run_id=new_run_id(here),
         caller=described.environ,
         models=models,
-        key_names=(described.config.api_key_env,) if described.config.api_key_env else (),
+        key_names=described.key_names(),
         ttl_s=params["ttl"],
         idle_stop_s=params["idle_stop"],
         labels={TEARDOWN: launch_of(described, flags, models)} if described.config.teardown else {},

@@ -16,7 +16,6 @@ from orchestrator.launching import (
     launch_for,
     read_env_files,
     request_headers,
-    secret_values,
     token_of,
 )
 from orchestrator.locate import Located
@@ -121,11 +120,6 @@ def test_lines_of_an_env_file_that_say_nothing_are_named_without_their_content(t
         f"line 3 of `{tmp_path}/b.env` is no `NAME=VALUE`, and left out",
     )
     assert caplog.records == []
-
-
-def test_values_of_variables_that_sound_secret_are_masked():
-    environment = {"OPENAI_API_KEY": "k", "DATABASE_URL": "u", "PATH": "/bin", "EMPTY_TOKEN": ""}
-    assert secret_values(environment) == ("k", "u")
 
 
 def test_the_same_gateway_has_the_same_hash_whatever_port_it_got(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.masking import mask
+from orchestrator.masking import mask, secret_values
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,17 @@ def test_ordinary_lines_stay_as_they_are():
 @given(st.text(alphabet="abcXYZ019", min_size=6, max_size=30), st.text(max_size=40))
 def test_a_known_secret_never_survives(secret, around):
     assert secret not in mask(around + secret + around, [secret]).replace("***", "")
+
+
+def test_values_of_variables_that_sound_secret_are_masked():
+    environment = {"OPENAI_API_KEY": "k", "DATABASE_URL": "u", "PATH": "/bin", "EMPTY_TOKEN": ""}
+    assert secret_values(environment) == ("k", "u")
+
+
+def test_the_password_of_any_address_is_masked_in_both_its_spellings():
+    environment = {"HTTPS_PROXY": "http://me:p%40ssword@proxy:3128", "CACHE": "redis://:hunter22@r"}
+    assert secret_values(environment) == ("p%40ssword", "p@ssword", "hunter22")
+
+
+def test_an_address_without_a_password_is_no_secret():
+    assert secret_values({"HTTPS_PROXY": "http://proxy:3128", "AT": "https://me@host/a:b@c"}) == ()
