@@ -76,10 +76,9 @@ def _level(
 ) -> Level:
     warm, entries = measured
     result = results.get(number)
-    bound = result.client_bound if result is not None else ()
     why = spoiled(confounds, quantity)
-    if not why and bound:
-        why = f"this client may be what was measured: {bound[0]}"
+    if not why and result is not None and quantity in result.client_spoils:
+        why = f"this client may be what was measured: {result.client_bound[0]}"
     return Level(
         number=number,
         label=f"level {number + 1}" if result is None else result.label,

@@ -6,19 +6,22 @@ import msgspec
 
 from bench.ab.gates import pair_gates
 from bench.gates import GateEvidence, run_gates
-from bench.gates.run import CLIENT_BOUND, by_target
+from bench.gates.run import CLIENT_BOUND, Doubt, by_target
 from bench.ledger import Ledger
 from bench.load.gates import read_gate
 from bench.model.document import Caveat, Completeness
 from bench.model.gates import GateResult
 from bench.model.summary import Summary
+from bench.summary.client_rules import EVERY, TIMES
 from bench.summary.selection import counted, is_kind
 
 _SPOILING = {
-    "client_bound": CLIENT_BOUND,
-    "build_changed": "the gateway's build changed while it was measured",
+    "client_bound": Doubt(why=CLIENT_BOUND, spoils=frozenset({*TIMES, "slo", "goodput"})),
+    "build_changed": Doubt(
+        why="the gateway's build changed while it was measured", spoils=frozenset(EVERY)
+    ),
 }
-"""Caveats that leave every gate undecided, where they make the figures doubtful."""
+"""Caveats that leave gates undecided, where they make the figures doubtful."""
 
 
 def with_gates(

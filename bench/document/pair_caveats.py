@@ -35,7 +35,7 @@ def _client(level: LevelResult) -> Caveat | None:
         code="client_bound",
         level="doubtful",
         text=f"At {level.label} this client may be what was measured: {level.client_bound[0]}. "
-        "Its verdicts there are undecided. Ask with fewer at once, or on a machine with less to do.",
+        "Verdicts on that are undecided. Ask with fewer at once, or on a machine with less to do.",
     )
 
 

@@ -6,6 +6,7 @@ Each caveat says what happened with its values, what that does to the figures, a
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bench.document.client_caveats import client_lag, client_saturated
 from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.document.pair_caveats import pair_caveats
 from bench.document.plan_caveats import plan_caveats
@@ -17,15 +18,7 @@ from bench.model.summary import Summary
 from bench.model.surroundings import Incident
 from bench.model.target import Target
 from bench.model.trial import Trial
-from bench.stats import percentile
 from bench.summary.performance import headline_block
-from bench.summary.selection import is_counted
-
-LAG_FLOOR_MS = 2.0
-"""A client lag below this is never held against a figure."""
-_MOST_STAGES = 3
-LAG_SHARE = 0.05
-"""Share of the median TTFT above which the client's own lag makes it doubtful."""
 
 _REASONS = {
     "interrupted": "it was interrupted",
@@ -65,7 +58,7 @@ class Circumstances:
 def caveats(run: Circumstances) -> tuple[Caveat, ...]:
     """Return every reason to trust the figures less, worst first."""
     found = [
-        *_client_saturated(run.summary),
+        *client_saturated(run.summary),
         *pair_caveats(run.summary.paired),
         *_incidents(run.incidents),
         *_provider_down(run),
@@ -73,7 +66,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *_nothing_answered(run.completeness),
         *_simulated(simulated=run.simulated),
         *_untold_outage(run),
-        *_client_lag(run),
+        *client_lag(run.trials, run.summary),
         *proof_caveats(run.trials, run.targets),
         *_connection(run.summary),
         *_held_back(run.summary),
@@ -228,21 +221,6 @@ def _untold_outage(run: Circumstances) -> Iterable[Caveat]:
         )
 
 
-def _client_saturated(summary: Summary) -> Iterable[Caveat]:
-    limited = [s for series in summary.load_series for s in series.stages if s.client_saturated]
-    if not limited:
-        return
-    told = "; ".join(f"{s.label}: {', '.join(s.client_saturated)}" for s in limited[:_MOST_STAGES])
-    more = f"; and in {len(limited) - _MOST_STAGES} more" if len(limited) > _MOST_STAGES else ""
-    yield Caveat(
-        code="client_saturated",
-        level="doubtful",
-        text=f"This machine, not the gateway, may be what was measured in "
-        f"{_count(len(limited), 'load stage')} ({told}{more}). No gate is decided by them: "
-        "measure with less load, on a quieter or larger machine.",
-    )
-
-
 def _sampled(run: Circumstances) -> Iterable[Caveat]:
     if run.sampled_of:
         kept = sum(trial.stage is not None for trial in run.trials)
@@ -251,34 +229,6 @@ def _sampled(run: Circumstances) -> Iterable[Caveat]:
             level="note",
             text=f"Figures of load stages stand on all {run.sampled_of:,} trials; the other tables "
             f"and the list of trials on an even sample of {kept:,}. The journal has each.",
-        )
-
-
-def _client_lag(run: Circumstances) -> Iterable[Caveat]:
-    lags = sorted(
-        trial.response.timing.client_lag_ms
-        for trial in run.trials
-        if is_counted(trial)
-        and trial.response.timing.client_lag_ms is not None
-        # What the kernel stamped on arrival holds none of this process's own lag.
-        and trial.response.timing.stamped_by != "kernel"
-    )
-    if not lags:
-        return
-    typical = percentile(lags, 0.5)
-    medians = [
-        ttft.p50
-        for target in run.summary.targets
-        if (ttft := headline_block(target.performance).ttft_ms) is not None
-    ]
-    bound = max(LAG_FLOOR_MS, LAG_SHARE * min(medians)) if medians else LAG_FLOOR_MS
-    if typical > bound:
-        yield Caveat(
-            code="client_bound",
-            level="doubtful",
-            text=f"This machine was busy: the client itself lagged {typical:.1f} ms in the median "
-            f"trial (at most {lags[-1]:.1f} ms; {bound:.1f} ms would be fine). Times include it; "
-            "measure again on a quiet machine.",
         )
 
 

@@ -17,13 +17,20 @@ CLIENT_BOUND = "this client may be what was measured"
 """Its figures stand in the caveat that says so."""
 _OF_THE_TARGET = frozenset({"score", "cost"})
 """Figures of a whole run: no load stage has one of its own."""
-_UNTOUCHED = frozenset({"score", "cost"})
-"""What a busy client does not change."""
 _BEST_DECIDES = frozenset({"rate", "goodput"})
 """Of several loads the best one is meant: few requests in flight can't give many answers."""
 _ORDER = {"failed": 0, "undecided": 1, "passed": 2}
 
 _Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """Why some figures of a whole run decide nothing."""
+
+    why: str
+    spoils: frozenset[str]
+    """The figures, by the names of gates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +44,8 @@ class GateEvidence:
     stages: Sequence[StageEntry] = ()
     sweeps: frozenset[tuple[str, str]] = frozenset()
     """Target and case of each series that looked for the saturation point."""
-    doubts: Sequence[str] = ()
-    """Why no time of this run may decide anything: a client that lagged, a build that changed."""
+    doubts: Sequence[Doubt] = ()
+    """About the whole run: a client that lagged, a build that changed."""
 
 
 def run_gates(gates: Iterable[Gate], evidence: GateEvidence) -> tuple[GateResult, ...]:
@@ -56,9 +63,8 @@ def _of_target(gate: Gate, target: TargetSummary, evidence: GateEvidence) -> lis
     series = [one for one in evidence.summary.load_series if one.target_id == target.target_id]
     if gate.quantity in _OF_THE_TARGET or not series:
         trials = evidence.trials.get(target.target_id, ())
-        doubt = "" if gate.quantity in _UNTOUCHED else next(iter(evidence.doubts), "")
         reading = target_reading(gate, target, trials)
-        return [judge(gate, replace(reading, spoiled=gone or doubt))]
+        return [judge(gate, replace(reading, spoiled=gone or _doubt(gate, evidence)))]
     return [
         _of_series(gate, one, evidence, gone=gone, names_case=len(series) > 1) for one in series
     ]
@@ -102,7 +108,7 @@ def _of_series(
     for stage in _meant(series, evidence):
         entry = entries[series.target_id, series.case_id, stage.number]
         reading = stage_reading(gate, stage, entry)
-        spoiled = gone or _spoiled(stage, entry) or next(iter(evidence.doubts), "")
+        spoiled = gone or _spoiled(gate, stage, entry) or _doubt(gate, evidence)
         label = f"{series.case_id}: {reading.label}" if names_case else reading.label
         judged.append(judge(gate, replace(reading, spoiled=spoiled, label=label)))
     if not judged:
@@ -122,12 +128,15 @@ def _meant(series: SeriesSummary, evidence: GateEvidence) -> list[StageSummary]:
     return good or begun[:1]
 
 
-def _spoiled(stage: StageSummary, entry: StageEntry) -> str:
+def _spoiled(gate: Gate, stage: StageSummary, entry: StageEntry) -> str:
     if not entry.is_finished:
         return "the stage did not come to its end"
-    if stage.client_saturated:
-        return CLIENT_BOUND
-    return ""
+    return CLIENT_BOUND if gate.quantity in stage.client_spoils else ""
+
+
+def _doubt(gate: Gate, evidence: GateEvidence) -> str:
+    """Say why no run like this one decides a gate; empty = it may."""
+    return next((one.why for one in evidence.doubts if gate.quantity in one.spoils), "")
 
 
 def _deciding(gate: Gate, judged: Sequence[GateResult]) -> GateResult:

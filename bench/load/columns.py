@@ -97,6 +97,11 @@ class StageColumns:
             if not marks & avoided and marks & wanted == wanted:
                 yield row
 
+    def arrived_ms(self, row: int) -> float:
+        """Return when the last byte of a row's answer came; of a failed one, when it was over."""
+        total = self.total_ms[row]
+        return self.ended_ms[row] if math.isnan(total) else self.started_ms[row] + total
+
     def count(self, wanted: int = 0) -> int:
         """Return how many rows count and have every mark of ``wanted``."""
         return sum(1 for _ in self.rows(wanted))

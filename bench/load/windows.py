@@ -1,5 +1,6 @@
 """How many requests were in flight when: peak, mean, and the window in which the load was steady."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from bench.model.load import Stage
@@ -40,3 +41,22 @@ def steady_window(
         begin = min(ended)
     end = max(started)
     return (begin, end) if end > begin else None
+
+
+def occupied_share(
+    started: Sequence[float], ended: Sequence[float], window: tuple[float, float], *, places: int
+) -> float:
+    """Return the share of ``places`` times the window that the intervals fill, 0..1.
+
+    Args:
+        started: Begin of each interval, in any order.
+        ended: Its end, at least its begin.
+        window: Begin and end on the same clock, the end the later one.
+        places: At least 1.
+    """
+    begin, end = window
+    filled = (
+        max(0.0, min(last, end) - max(first, begin))
+        for first, last in zip(started, ended, strict=True)
+    )
+    return min(1.0, math.fsum(filled) / (places * (end - begin)))

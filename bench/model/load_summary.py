@@ -116,7 +116,9 @@ class StageSummary(Record, frozen=True, kw_only=True):
     """No stage of the same target and case has more answers per second at a lower TTFT p99."""
     client: ClientReading | None = None
     client_saturated: tuple[str, ...] = ()
-    """Why this machine may have been the limit; empty = it was not."""
+    """Why this machine may have been the limit, and of what; empty = it was not."""
+    client_spoils: tuple[str, ...] = ()
+    """The figures that this may have made, by the names of gates: they decide nothing."""
 
 
 class SeriesSummary(Record, frozen=True, kw_only=True):

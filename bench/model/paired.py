@@ -147,7 +147,9 @@ class LevelResult(Record, frozen=True, kw_only=True):
     dropped_pairs: int = 0
     """Torn by an interruption, or with a block in which nothing succeeded."""
     client_bound: tuple[str, ...] = ()
-    """Why this client may be what was measured; its verdicts are then undecided."""
+    """Why this client may be what was measured, and in which figures."""
+    client_spoils: tuple[str, ...] = ()
+    """These figures: their verdicts are undecided."""
     warm: tuple[Comparison, ...] = ()
     cold: tuple[Comparison, ...] = ()
 

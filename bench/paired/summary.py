@@ -3,19 +3,24 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from bench.ledger import Ledger
+from bench.load.columns import VALID, WARM
 from bench.model.paired import Comparison, Confound, LevelResult, Pairing, PairLevel, PairPhase
 from bench.paired.blocks import Block, Figure, Pairs, find_pairs
 from bench.paired.comparability import seen_confounds, spoiled, work_of
 from bench.paired.comparing import Rules, compare
 from bench.stats import CONFIDENCE, summarize_numbers
-from bench.summary.client_rules import client_limits
+from bench.summary.client_rules import (
+    EVERY,
+    ClientLimit,
+    Seen,
+    client_limits,
+    figures,
+)
 
 FIGURES = (Figure(metric="ttft"), Figure(metric="itl"), Figure(metric="total"))
 _MOST_BOUND = 0.2
-"""Share of blocks that may show this client's limits before a level counts as client-bound."""
+"""Share of blocks in which the client may have made a figure before that figure counts as its own."""
 _KB = 1024
 
 
@@ -25,6 +30,16 @@ class Judging:
 
     figures: tuple[Figure, ...] = FIGURES
     confidence: float = CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientBound:
+    """What of a level this client may have made."""
+
+    why: tuple[str, ...] = ()
+    """In words, with the figures; empty = nothing."""
+    spoils: tuple[str, ...] = ()
+    """These figures."""
 
 
 def paired_levels(
@@ -96,22 +111,23 @@ def _level(number: int, level: PairLevel, context: _Context) -> LevelResult:
         failed_base=sum(block.counted - block.succeeded for block in base),
         failed_changed=sum(block.counted - block.succeeded for block in changed),
         dropped_pairs=sum(pairs.dropped for pairs in measured),
-        client_bound=bound,
+        client_bound=bound.why,
+        client_spoils=bound.spoils,
         warm=_compared(warm, noise, bound, context),
         cold=_compared(cold, None, bound, context),
     )
 
 
 def _compared(
-    pairs: Pairs | None, noise: Pairs | None, bound: Sequence[str], context: _Context
+    pairs: Pairs | None, noise: Pairs | None, bound: ClientBound, context: _Context
 ) -> tuple[Comparison, ...]:
     if pairs is None:
         return ()
     results = []
     for figure in context.judging.figures:
         why = spoiled(context.confounds, figure.name)
-        if not why and bound:
-            why = f"this client may be what was measured: {bound[0]}"
+        if not why and figure.metric in bound.spoils:
+            why = f"this client may be what was measured: {bound.why[0]}"
         rules = Rules(seed=context.seed, confidence=context.judging.confidence, undecided=why)
         results.append(compare(figure, pairs, noise, rules))
     return tuple(results)
@@ -123,28 +139,33 @@ def _blocks(phases: Iterable[Pairs]) -> list[Block]:
     ]
 
 
-def client_bound(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """Return why blocks may show this client's limits, where more than a few of them do."""
-    limited = [limits for block in blocks if (limits := _limits(block))]
-    if len(limited) <= _MOST_BOUND * len(blocks):
-        return ()
-    first = dict.fromkeys(limit for limits in limited for limit in limits[:1])
-    return tuple(f"in {len(limited)} of {len(blocks)} blocks, e.g. {why}" for why in first)[:1]
+def client_bound(blocks: Sequence[Block]) -> ClientBound:
+    """Return the figures that this client may have made in more than a few blocks, and why."""
+    limited = [_limits(block) for block in blocks]
+    counts = {one: sum(_reaches(limits, one) for limits in limited) for one in EVERY}
+    spoils = tuple(one for one, count in counts.items() if count > _MOST_BOUND * len(blocks))
+    if not spoils:
+        return ClientBound()
+    count = max(counts[one] for one in spoils)
+    example = next(
+        limit.why for limits in limited for limit in limits if set(limit.spoils) & set(spoils)
+    )
+    why = f"in {count} of {len(blocks)} blocks, e.g. {example}, which spoils {figures(spoils)}"
+    return ClientBound(why=(why,), spoils=spoils)
 
 
-def _limits(block: Block) -> tuple[str, ...]:
-    done = block.entry.done
+def _reaches(limits: Sequence[ClientLimit], quantity: str) -> bool:
+    return any(quantity in limit.spoils for limit in limits)
+
+
+def _limits(block: Block) -> tuple[ClientLimit, ...]:
+    done, columns = block.entry.done, block.entry.columns
     if done is None:
         return ()
-    if done.client.stamps == "kernel":
-        # Stamped on arrival: how late this process came to read is in no figure.
-        reading = msgspec.structs.replace(
-            done.client, receive_lag_p99_ms=None, loop_lag_p99_ms=None
-        )
-        done = msgspec.structs.replace(done, client=reading)
-    return client_limits(
-        done,
-        block.entry.stage,
+    seen = Seen(
         ttft=summarize_numbers(block.values("ttft")),
-        itl=block.entry.columns.gaps.summary(),
+        total=summarize_numbers(block.values("total")),
+        itl=columns.gaps.summary(),
+        send_lag=summarize_numbers(columns.sent_ms[row] for row in columns.rows(VALID | WARM)),
     )
+    return client_limits(done, block.entry.stage, seen)

@@ -161,10 +161,17 @@ def saturation_sentences(document: Document) -> Iterator[str]:
             upto = (
                 "" if series.highest_good is None else f" and at most {series.lowest_saturated:g}"
             )
-            why = _WHY.get(series.saturation_reason or "", "")
+            why = _WHY.get(series.saturation_reason or "", "") + _by_the_client(series)
             yield f"Saturates: {series.target_id} {above} {low:g}{upto} {by} ({why})"
         elif len(series.stages) >= _FEWEST and series.highest_good is not None:
             yield f"Saturates: {series.target_id} not up to {series.highest_good:g} {by}"
+
+
+def _by_the_client(series: SeriesSummary) -> str:
+    """Say that what saturated may have been this machine; empty = it was not."""
+    found = [s for s in series.stages if s.level == series.lowest_saturated and s.saturated]
+    limited = any({"total", "slo", "success"} & set(stage.client_spoils) for stage in found)
+    return ", but there this machine may have been the limit" if limited else ""
 
 
 def stage_lines(document: Document) -> Iterator[str]:

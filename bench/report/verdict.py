@@ -18,6 +18,7 @@ LONGEST_NAME = 48
 _NAMED_TARGETS = 4
 _LABELS = {
     "client_saturated": "client too busy",
+    "client_rates": "rates limited by the client",
     "client_bound": "client too busy",
     "not_comparable": "not comparable",
     "not_pinned": "not only the pinned target answered",

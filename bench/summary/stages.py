@@ -10,7 +10,7 @@ import msgspec
 
 from bench.load.columns import ARRIVED, CACHED, COLD, INSIDE, PINNED, WARM, StageColumns
 from bench.load.shapes import label_of, level_of
-from bench.load.windows import peak_in_flight, steady_window
+from bench.load.windows import occupied_share, peak_in_flight, steady_window
 from bench.model.load import Stage
 from bench.model.summary import (
     AdjustedSummary,
@@ -21,7 +21,7 @@ from bench.model.summary import (
 )
 from bench.stage_book import StageEntry
 from bench.stats import adjusted, rate, summarize_numbers
-from bench.summary.client_rules import client_limits
+from bench.summary.client_rules import Seen, client_limits, spoiled_by
 
 Connection = Literal["warm", "cold", "promptCached", "all"]
 _MS_PER_S = 1_000.0
@@ -173,9 +173,47 @@ def _stage(entry: StageEntry) -> StageSummary:
         goodput_per_second=None if attainment is None else _per(attainment.hits, taken_s),
         saturated=done.saturated if done else None,
         client=done.client if done else None,
-        client_saturated=() if done is None else client_limits(done, stage, ttft=ttft, itl=itl),
     )
-    return _with_window(summary, columns, rows, arrived)
+    return _with_limits(_with_window(summary, columns, rows, arrived), entry)
+
+
+def _with_limits(summary: StageSummary, entry: StageEntry) -> StageSummary:
+    """Return the stage with what this client may have made of it."""
+    if entry.done is None:
+        return summary
+    limits = client_limits(entry.done, entry.stage, stage_seen(summary, entry.columns))
+    return msgspec.structs.replace(
+        summary,
+        client_saturated=tuple(limit.text for limit in limits),
+        client_spoils=spoiled_by(limits),
+    )
+
+
+def stage_seen(summary: StageSummary, columns: StageColumns) -> Seen:
+    """Return what says how much of the client's own lag the figures of a stage can stand."""
+    return Seen(
+        ttft=summary.ttft_ms,
+        first_token=summary.first_token_ms,
+        total=summary.total_ms,
+        itl=summary.itl_ms,
+        send_lag=summary.send_lag_ms,
+        occupied=_occupied(columns, summary.stage),
+        slos=columns.slos,
+    )
+
+
+def _occupied(columns: StageColumns, stage: Stage) -> float | None:
+    """Return the share of a closed loop's places in use, each until its answer's last byte came.
+
+    From that stamp to the next request's sending a place waits for this process, whatever for.
+    """
+    if stage.kind != "closed" or stage.concurrency_from is not None:
+        return None
+    rows = list(columns.rows())
+    started = [columns.started_ms[row] for row in rows]
+    ended = [columns.arrived_ms(row) for row in rows]
+    window = steady_window(stage, started, ended)
+    return window and occupied_share(started, ended, window, places=stage.concurrency or 1)
 
 
 def _with_window(

@@ -131,11 +131,17 @@ def test_a_busy_client_decides_nothing():
     assert {one.verdict for one in level.warm} == {"undecided"}
 
 
-@pytest.mark.parametrize(("stamps", "is_bound"), [("kernel", False), ("loop", True)])
-def test_late_reads_matter_only_where_reading_made_the_stamps(stamps, is_bound):
+@pytest.mark.parametrize(
+    ("stamps", "spoiled"),
+    [("kernel", set()), ("loop", {"ttft", "itl"})],
+)
+def test_late_reads_matter_only_where_reading_made_the_stamps(stamps, spoiled):
     late = ClientReading(stamps=stamps, receive_lag_p99_ms=9.0, loop_lag_p99_ms=9.0)
     (level,), _ = paired_levels(arms_ledger(reading=late), arms())
-    assert bool(level.client_bound) is is_bound
+    assert set(level.client_spoils) == spoiled
+    assert bool(level.client_bound) is bool(spoiled)
+    undecided = {one.metric for one in level.warm if "this client" in one.why}
+    assert undecided == spoiled
 
 
 @pytest.mark.parametrize(

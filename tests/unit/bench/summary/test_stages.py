@@ -17,7 +17,6 @@ from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
 from bench.report.load_stages import saturation_sentences, stages_chart
 from bench.stats import adjusted
-from bench.summary.client_rules import client_limits
 from bench.summary.stages import frontier
 from tests.fakes import GOOD
 from tests.load_stage import LoadStage, load_block
@@ -194,38 +193,21 @@ def test_a_client_at_its_limit_is_said_first():
     assert "95% busy" in document.trust[0].text
 
 
-@pytest.mark.parametrize(
-    ("reading", "late", "told"),
-    [
-        (READING, 0, ()),
-        (msgspec.structs.replace(READING, utilisation_max=0.81), 0, ("81% busy",)),
-        (msgspec.structs.replace(READING, receive_lag_p99_ms=2.6), 0, ("2.6 ms",)),
-        (ClientReading(loop_lag_p99_ms=9.0), 0, ("9.0 ms",)),
-        (READING, 2, ("more than 10 ms late",)),
-    ],
-)
-def test_the_client_s_limits_follow_the_rules(reading, late, told):
-    stage = Stage(number=1, rate_per_second=1.0)
-    document = measured((ONE, {}, GOOD_ROWS))
-    ttft = document.summary.load_series[0].stages[0].ttft_ms
-    done = StageDone(
-        target_id="a",
-        case_id="c",
-        number=1,
-        reason="requests",
-        sent=100,
-        late=late,
-        began_offset_ms=0,
-        sending_ended_offset_ms=0,
-        ended_offset_ms=0,
-        client=reading,
+def test_places_that_stood_empty_limit_rates_alone():
+    rows = [(100.0 * n, 100.0 * n + 80, None, answer(total=80.0)) for n in range(4)]
+    document = measured((ONE, {}, rows))
+    (stage,) = document.summary.load_series[0].stages
+    assert stage.client_spoils == ("rate", "goodput")
+    assert "rates limited by the client" in terminal_summary(document).splitlines()[0]
+    assert "stood empty for 20%" in document.trust[0].text
+
+
+def test_what_saturates_beside_a_busy_client_is_not_said_to_be_the_gateway():
+    busy = msgspec.structs.replace(READING, utilisation_max=0.95)
+    document = measured(
+        (ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS), reading=busy
     )
-    found = client_limits(done, stage, ttft=ttft, itl=None)
-    assert len(found) == len(told)
-    assert all(part in text for part, text in zip(told, found, strict=True))
-    assert client_limits(done, stage, ttft=None, itl=None) == tuple(
-        text for text in found if "read waited" not in text
-    )
+    assert "this machine may have been the limit" in next(saturation_sentences(document))
 
 
 def test_too_few_connections_are_the_client_s_limit():

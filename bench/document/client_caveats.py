@@ -1,0 +1,70 @@
+"""What this machine, not the gateway, may have made of the figures."""
+
+from collections.abc import Iterable, Sequence
+
+from bench.model.document import Caveat
+from bench.model.summary import StageSummary, Summary
+from bench.model.trial import Trial
+from bench.stats import percentile
+from bench.summary.client_rules import LAG_FLOOR_MS, LAG_SHARE, TIMES
+from bench.summary.performance import headline_block
+from bench.summary.selection import is_counted
+
+_MOST_STAGES = 3
+
+
+def client_saturated(summary: Summary) -> Iterable[Caveat]:
+    """Yield what this client may have made of stages: times and all, or rates alone."""
+    limited = [s for series in summary.load_series for s in series.stages if s.client_saturated]
+    timed = [stage for stage in limited if set(stage.client_spoils) & set(TIMES)]
+    rated = [stage for stage in limited if stage not in timed]
+    for code, stages in (("client_saturated", timed), ("client_rates", rated)):
+        if stages:
+            yield Caveat(
+                code=code,
+                level="doubtful",
+                text=f"This machine, not the gateway, may be what was measured in "
+                f"{_stages(len(stages))} ({_told(stages)}). Gates on that stay "
+                "undecided: measure with less load, on a quieter or larger machine.",
+            )
+
+
+def _told(stages: Sequence[StageSummary]) -> str:
+    told = "; ".join(
+        f"{s.label}: {', and '.join(s.client_saturated)}" for s in stages[:_MOST_STAGES]
+    )
+    more = len(stages) - _MOST_STAGES
+    return f"{told}; and in {more} more" if more > 0 else told
+
+
+def client_lag(trials: Sequence[Trial], summary: Summary) -> Iterable[Caveat]:
+    """Yield that the typical trial was lagged by this client, where the loop made its stamps."""
+    lags = sorted(
+        trial.response.timing.client_lag_ms
+        for trial in trials
+        if is_counted(trial)
+        and trial.response.timing.client_lag_ms is not None
+        # What the kernel stamped on arrival holds none of this process's own lag.
+        and trial.response.timing.stamped_by != "kernel"
+    )
+    if not lags:
+        return
+    typical = percentile(lags, 0.5)
+    medians = [
+        ttft.p50
+        for target in summary.targets
+        if (ttft := headline_block(target.performance).ttft_ms) is not None
+    ]
+    bound = max(LAG_FLOOR_MS, LAG_SHARE * min(medians)) if medians else LAG_FLOOR_MS
+    if typical > bound:
+        yield Caveat(
+            code="client_bound",
+            level="doubtful",
+            text=f"This machine was busy: the client itself lagged {typical:.1f} ms in the median "
+            f"trial (at most {lags[-1]:.1f} ms; {bound:.1f} ms would be fine). Times include it; "
+            "measure again on a quiet machine.",
+        )
+
+
+def _stages(count: int) -> str:
+    return "1 load stage" if count == 1 else f"{count:,} load stages"

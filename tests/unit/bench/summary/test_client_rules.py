@@ -1,0 +1,158 @@
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.load.sketch import Sketch
+from bench.load.slo import read_slo
+from bench.load.windows import occupied_share
+from bench.model.load import ClientReading, Stage, StageDone
+from bench.stats import summarize_numbers
+from bench.summary.client_rules import EVERY, TIMES, Seen, client_limits, figures, spoiled_by
+
+QUIET = ClientReading(
+    stamps="kernel",
+    receive_lag_p99_ms=0.1,
+    loop_lag_p99_ms=1.0,
+    utilisation_max=0.2,
+)
+CLOSED = Stage(number=1, concurrency=8)
+OPEN = Stage(number=1, rate_per_second=20.0)
+
+
+def gaps(each):
+    sketch = Sketch()
+    sketch.extend([each] * 100)
+    return sketch.summary()
+
+
+def seen(ttft=50.0, itl=10.0, total=1_050.0, send=0.1, **fields):
+    """Return a stage of 100 answers, each with these times."""
+    times = {
+        name: None if value is None else summarize_numbers([value] * 100)
+        for name, value in {"ttft": ttft, "total": total, "send_lag": send}.items()
+    }
+    return Seen(**times, itl=None if itl is None else gaps(itl), **fields)
+
+
+def limits(reading=QUIET, stage=CLOSED, found=None, **done):
+    ended = StageDone(
+        target_id="a",
+        case_id="c",
+        number=1,
+        reason="requests",
+        began_offset_ms=0,
+        sending_ended_offset_ms=0,
+        ended_offset_ms=0,
+        client=reading,
+        **{"sent": 100} | done,
+    )
+    return client_limits(ended, stage, seen() if found is None else found)
+
+
+def reading(**fields):
+    return msgspec.structs.replace(QUIET, **fields)
+
+
+def spoiled(*args, **fields):
+    return set(spoiled_by(limits(*args, **fields)))
+
+
+def test_a_quiet_client_limits_nothing():
+    assert limits() == ()
+
+
+@pytest.mark.parametrize("stage", [CLOSED, OPEN])
+def test_late_reading_spoils_nothing_that_the_kernel_stamped(stage):
+    assert limits(reading(receive_lag_p99_ms=9.0, loop_lag_p99_ms=9.0), stage) == ()
+
+
+def test_reads_that_take_several_chunks_spoil_the_stamps_of_all_but_the_last():
+    late = reading(receive_lag_p99_ms=60.0)
+    assert spoiled(late) == {"ttft", "itl", "tpot", "speed"}
+    assert spoiled(late, found=seen(itl=None)) == set()
+
+
+def test_late_reading_spoils_what_this_process_stamped_and_no_more_than_shows():
+    late = reading(stamps="loop", receive_lag_p99_ms=None, loop_lag_p99_ms=3.0)
+    assert spoiled(late, found=seen(ttft=50.0)) == {"ttft", "itl"}
+    assert spoiled(late, found=seen(ttft=100.0)) == {"itl"}
+    assert spoiled(late, found=seen(ttft=100.0, itl=None)) == set()
+    slow = reading(stamps="loop", receive_lag_p99_ms=None, loop_lag_p99_ms=60.0)
+    assert spoiled(slow, CLOSED) == {*TIMES, "rate", "goodput"} - {"firstToken"}
+    assert spoiled(slow, OPEN) == set(TIMES) - {"firstToken"}
+
+
+def test_a_request_that_waited_here_before_it_was_sent_spoils_what_counts_from_then():
+    late = reading(loop_lag_p99_ms=80.0)
+    assert spoiled(late, found=seen(send=60.0)) == {"ttft", "total"}
+    assert spoiled(late, found=seen(send=20.0)) == {"ttft"}
+    (told,) = limits(late, found=seen(send=20.0))
+    assert told.text == (
+        "every hundredth request waited 20.0 ms or more in it before it was sent, which spoils TTFT"
+    )
+
+
+def test_a_gateway_that_takes_a_request_slowly_is_not_this_client_s_fault():
+    assert limits(QUIET, found=seen(send=500.0)) == ()
+
+
+def test_few_requests_are_held_to_the_percentile_that_they_can_show():
+    nine_in_ten = summarize_numbers([0.1] * 19 + [30.0])
+    found = but(seen(), send_lag=nine_in_ten)
+    assert limits(reading(loop_lag_p99_ms=40.0), found=found) == ()
+    found = but(seen(), send_lag=summarize_numbers([30.0] * 5))
+    (told,) = limits(reading(loop_lag_p99_ms=40.0), found=found)
+    assert "every tenth request" in told.why
+
+
+def but(one, **fields):
+    names = ("ttft", "first_token", "total", "itl", "send_lag", "occupied", "slos")
+    return Seen(**{name: getattr(one, name) for name in names} | fields)
+
+
+def test_empty_places_spoil_rates_and_no_time():
+    assert limits(found=seen(occupied=0.96)) == ()
+    (told,) = limits(found=seen(occupied=0.9))
+    assert told.spoils == ("rate", "goodput")
+    assert "stood empty for 10%" in told.text
+    assert told.text.endswith("which spoils answers/s and goodput")
+
+
+def test_another_load_than_the_one_asked_for_spoils_everything():
+    assert spoiled(reading(utilisation_max=0.81)) == set(EVERY)
+    assert spoiled(detail="this process may have 1 connections only") == set(EVERY)
+    assert spoiled(stage=OPEN, late=2) == set(EVERY)
+    assert spoiled(stage=OPEN, late=1) == set()
+    with_room = Stage(number=1, rate_per_second=20.0, concurrency=4)
+    assert spoiled(stage=with_room, late=50) == set()
+
+
+def test_objectives_are_spoiled_by_the_figure_that_they_bound():
+    late = reading(stamps="loop", receive_lag_p99_ms=None, loop_lag_p99_ms=3.0)
+    on_gaps = seen(ttft=100.0, slos=(read_slo("itl.p99=50ms"),))
+    assert spoiled(late, OPEN, on_gaps) == {"itl", "slo", "goodput"}
+    on_ttft = seen(ttft=100.0, slos=(read_slo("ttft=500ms"),))
+    assert spoiled(late, OPEN, on_ttft) == {"itl"}
+
+
+def test_spoiled_figures_are_named_for_people():
+    assert figures(EVERY) == "every figure"
+    assert figures(("itl",)) == "gaps between tokens"
+    assert figures(("total", "ttft", "rate")) == "TTFT, whole answers and answers/s"
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 100), st.floats(0, 50)), min_size=1, max_size=20),
+    st.integers(1, 8),
+)
+def test_places_are_never_filled_beyond_all_and_more_requests_never_fill_less(rows, places):
+    started = [begin for begin, _ in rows]
+    ended = [begin + took for begin, took in rows]
+    share = occupied_share(started, ended, (10.0, 90.0), places=places)
+    assert 0 <= share <= 1
+    assert occupied_share([*started, 0.0], [*ended, 100.0], (10.0, 90.0), places=places) >= share
+
+
+def test_a_place_is_empty_from_the_last_byte_to_the_next_request():
+    assert occupied_share([0, 50, 0], [40, 90, 100], (0, 100), places=2) == pytest.approx(0.9)
