@@ -3,7 +3,9 @@
 import re
 
 UNITS_MS = {"": 1.0, "ms": 1.0, "s": 1e3, "m": 6e4, "h": 3.6e6}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h)?")
+MOST_MS = 366 * 24 * 3.6e6
+"""Timers and nanoseconds end somewhere, and so does whoever waits."""
 
 
 def duration_ms(text: str) -> float:
@@ -15,7 +17,10 @@ def duration_ms(text: str) -> float:
     found = _DURATION.fullmatch(text.strip())
     if found is None:
         raise ValueError("a duration such as `500ms`, `2m` or plain milliseconds is needed")
-    return float(found[1]) * UNITS_MS[found[2] or ""]
+    value = float(found[1]) * UNITS_MS[found[2] or ""]
+    if value > MOST_MS:
+        raise ValueError("a duration of at most 8784h, a year, is needed")
+    return value
 
 
 def duration_text(value_ms: float) -> str:

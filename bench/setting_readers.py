@@ -10,9 +10,13 @@ from bench.durations import duration_ms
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
 _FALSE = frozenset({"false", "0", "no", "off"})
+_MOST_DIGITS = 18
+_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+MOST = 1_000_000_000
+"""No setting means more; beyond it, what is reckoned from it leaves numbers of 64 bits."""
 Read = Callable[[str], Any]
 """Text → value. Raises ``ValueError`` whose text says what is needed."""
 
@@ -30,26 +34,35 @@ def limit_ms(text: str) -> float | None:
     return None if text.strip().lower() == "none" else positive_duration_ms(text)
 
 
-def whole(least: int) -> Read:
-    """Return a reader of whole numbers from ``least``."""
+def whole(least: int, most: int = MOST) -> Read:
+    """Return a reader of whole numbers from ``least`` to ``most``."""
 
     def read(text: str) -> int:
-        if not text.strip().removeprefix("-").isdecimal() or int(text) < least:
+        digits = text.strip()
+        if not digits.isascii() or not digits.isdecimal():
             message = f"a whole number from {least} is needed"
             raise ValueError(message)
-        return int(text)
+        value = int(digits) if len(digits) <= _MOST_DIGITS else most + 1
+        if not least <= value <= most:
+            upto = f" to {most:,}" if value > most else ""
+            message = f"a whole number from {least}{upto} is needed"
+            raise ValueError(message)
+        return value
 
     return read
 
 
 def amount(text: str) -> float:
-    """Return a finite number from 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise ValueError("a number from 0 is needed")
+    """Return a number from 0 to ``MOST``: sums and products of it stay finite."""
+    number = text.strip()
+    value = float(number) if _NUMBER.fullmatch(number) else math.nan
+    if not 0 <= value <= MOST:
+        message = (
+            f"a number from 0 to {MOST:,} is needed"
+            if value > MOST
+            else "a number from 0 is needed"
+        )
+        raise ValueError(message)
     return value
 
 

@@ -76,6 +76,12 @@ class Setting:
 
 
 _VARIABLES = {"url": "BENCHMARK_API_URL"}
+MOST_RUNS = 100_000
+"""Of a case, of pairs: each is planned, and kept, one by one."""
+MOST_TURNS = 1_000
+"""Each turn carries all before it."""
+MOST_SEED = 2**53 - 1
+"""The last whole number that every reader of JSON keeps."""
 _FLAG_ONLY: frozenset[str] = frozenset()
 _NOT_IN_FILES = frozenset({"env"})
 """What a stranger's worktree must not decide: whether unknown cost or a weak sandbox is accepted."""
@@ -107,10 +113,10 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="external-offset", read=whole(0), default=0),
         Setting(name="external-mode"),
         Setting(name="external-unsupported", read=one_of("skip", "error"), default="error"),
-        Setting(name="runs", read=whole(1)),
-        Setting(name="warmup", read=whole(0)),
+        Setting(name="runs", read=whole(1, MOST_RUNS)),
+        Setting(name="warmup", read=whole(0, MOST_RUNS)),
         Setting(name="budget", read=limit_ms, default=DEFAULT_BUDGET_MS),
-        Setting(name="seed", read=whole(0), default=1),
+        Setting(name="seed", read=whole(0, MOST_SEED), default=1),
         Setting(name="reference"),
         Setting(name="url"),
         Setting(name="preset", read=one_of(*PRESETS)),
@@ -119,7 +125,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="key-header", read=header_name),
         Setting(name="reasoning-effort"),
         Setting(name="max-tokens", read=whole(1)),
-        Setting(name="max-turns", read=whole(1)),
+        Setting(name="max-turns", read=whole(1, MOST_TURNS)),
         Setting(name="temperature", read=amount),
         Setting(name="timeout", read=positive_duration_ms, default=60_000.0),
         _switch("responses", default=True),
@@ -137,7 +143,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="sweep", read=sweep_range),
         Setting(name="trace"),
         Setting(name="trace-speed", read=read_speed),
-        Setting(name="turns", read=whole(1), default=1),
+        Setting(name="turns", read=whole(1, MOST_TURNS), default=1),
         _switch("lock-step"),
         Setting(name="slo", read=read_slo, kind="many", default=()),
         Setting(name="stop-on", read=read_stop_rule, kind="many", default=()),
@@ -172,9 +178,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(name="baseline-header", read=header, kind="many", default=(), secret=True),
         Setting(name="baseline-header-env", read=header_variable, kind="many", default=()),
         Setting(name="baseline-dialect", read=one_of(*DIALECTS), default="plain"),
-        Setting(name="pairs", read=whole(1)),
-        Setting(name="noise-pairs", read=whole(0)),
-        Setting(name="cold-pairs", read=whole(0)),
+        Setting(name="pairs", read=whole(1, MOST_RUNS)),
+        Setting(name="noise-pairs", read=whole(0, MOST_RUNS)),
+        Setting(name="cold-pairs", read=whole(0, MOST_RUNS)),
         Setting(name="prompt-bytes", read=prompt_sizes),
         Setting(name="fail-on", read=read_gate, kind="many", default=()),
         _switch("strict"),

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-_STATISTIC = re.compile(r"(?P<metric>.*?)\.(?P<statistic>p\d{1,2}(?:\.\d+)?|p\d*|max|mean|min)")
+_STATISTIC = re.compile(
+    r"(?P<metric>.*?)\.(?P<statistic>p[0-9]{1,2}(?:\.[0-9]+)?|p[0-9]*|max|mean|min)"
+)
 _SPELLINGS = {"firsttoken": "first-token", "quality": "quality.score", "score": "quality.score"}
 """What people type for a metric besides its name, in lower case."""
 

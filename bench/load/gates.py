@@ -35,9 +35,9 @@ Family = Literal["time", "speed", "share", "per second", "money"]
 
 PERCENTILES: Mapping[float, int] = {0.5: 6, 0.9: 36, 0.95: 72, 0.99: 368}
 """Percentiles that a limit can have, and from how many answers on one has an interval."""
-_GATE = re.compile(r"([+-])(\d+(?:\.\d+)?)(%|ms|s|pt)?")
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)(.*)")
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+_GATE = re.compile(r"([+-])([0-9]+(?:\.[0-9]+)?)(%|ms|s|pt)?")
+_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(.*)")
+_PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 _HUNDRED = 100.0
 _MS_PER_S = 1_000.0
 

@@ -1,14 +1,13 @@
 """Levels of load as people type them: one, several in turn, or a ramp between two."""
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 _PER_SECOND = {"": 1.0, "s": 1.0, "m": 1 / 60, "h": 1 / 3600}
-_RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|m|h))?")
-_SIZE = re.compile(r"(\d{1,9})([km]?)b?")
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/(s|m|h))?")
+_SIZE = re.compile(r"([0-9]{1,9})([km]?)b?")
 _UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 FEWEST_BYTES = 64
 MOST_BYTES = 16 * 1024 * 1024
@@ -16,6 +15,7 @@ _RAMP = ".."
 _ENDS = 2
 MOST_LEVELS = 100
 MOST_AT_ONCE = 100_000
+MOST_PER_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,11 @@ def concurrency_levels(text: str) -> Levels:
     Raises:
         ValueError: It is none of these.
     """
-    return _read(text, _at_once, "whole numbers from 1 such as `8`, `1,2,4` or the ramp `1..64`")
+    return _read(
+        text,
+        _at_once,
+        f"whole numbers from 1 to {MOST_AT_ONCE:,} such as `8`, `1,2,4` or the ramp `1..64`",
+    )
 
 
 def rate_levels(text: str) -> Levels:
@@ -89,7 +93,11 @@ def rate_levels(text: str) -> Levels:
     Raises:
         ValueError: It is none of these.
     """
-    return _read(text, _rate, "rates above 0 such as `20/s`, `90/m`, `5/s,10/s` or `5/s..50/s`")
+    return _read(
+        text,
+        _rate,
+        f"rates above 0, at most {MOST_PER_SECOND:,}/s, such as `20/s`, `90/m`, `5/s,10/s` or `5/s..50/s`",
+    )
 
 
 def sweep_range(text: str) -> SweepRange:
@@ -136,6 +144,6 @@ def _at_once(text: str) -> float:
 def _rate(text: str) -> float:
     found = _RATE.fullmatch(text)
     value = float(found[1]) * _PER_SECOND[found[2] or ""] if found else 0.0
-    if not 0 < value < math.inf:
+    if not 0 < value <= MOST_PER_SECOND:
         raise ValueError
     return value

@@ -7,12 +7,15 @@ from typing import Literal
 from bench.load.levels import Typed
 from bench.model.load import Arrival, StopRules
 
-_COUNT = re.compile(r"(\d+(?:\.\d+)?)([kM]?)")
+_COUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kM]?)")
 _TIMES = {"": 1, "k": 1_000, "M": 1_000_000}
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
+_SHARE = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
 _ALL = 100
 _PLAIN: dict[str, Arrival] = {"constant": "constant", "poisson": "poisson"}
-_SHAPE = re.compile(r"gamma:(\d+(?:\.\d+)?)")
+_MOST_TOKENS = 1e12
+_LEAST_SHAPE, _MOST_SHAPE = 1e-3, 1e3
+"""Beyond them gaps are all one, or all but one of them nothing, within what a clock tells apart."""
+_SHAPE = re.compile(r"gamma:([0-9]+(?:\.[0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +44,12 @@ def read_gaps(text: str) -> Gaps:
     if text in _PLAIN:
         return Gaps(text=text, arrival=_PLAIN[text])
     found = _SHAPE.fullmatch(text)
-    if found is not None and float(found[1]) > 0:
+    if found is not None and _LEAST_SHAPE <= float(found[1]) <= _MOST_SHAPE:
         return Gaps(text=text, arrival="gamma", burstiness=float(found[1]))
-    raise ValueError("`constant`, `poisson` or `gamma:SHAPE` is needed, such as `gamma:0.5`")
+    raise ValueError(
+        "`constant`, `poisson` or `gamma:SHAPE` is needed, such as `gamma:0.5`; "
+        "a shape lies between 0.001 and 1000"
+    )
 
 
 def read_stop_rule(text: str) -> StopRule:
@@ -59,7 +65,7 @@ def read_stop_rule(text: str) -> StopRule:
     share, count = _SHARE.fullmatch(value), _COUNT.fullmatch(value)
     if name == "errors" and share is not None and 0 < float(share[1]) <= _ALL:
         return StopRule(text=text, name="errors", value=float(share[1]) / _ALL)
-    if name == "tokens" and count is not None and float(count[1]) > 0:
+    if name == "tokens" and count is not None and 0 < float(count[1]) <= _MOST_TOKENS:
         return StopRule(text=text, name="tokens", value=float(count[1]) * _TIMES[count[2]])
     raise ValueError("`errors=10%`, `tokens=500k` or `saturation` is needed")
 

@@ -23,7 +23,8 @@ _TIMES: dict[str, Callable[[Timing], float | None]] = {
 _SPEED = "tokens-per-s"
 _GAPS = "itl"
 METRICS = (*_TIMES, _GAPS, _SPEED)
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+_PLAIN = re.compile(r"[0-9]{1,9}(?:\.[0-9]+)?")
+_PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 _HUNDRED = 100
 
 
@@ -113,13 +114,10 @@ def _statistic(text: str) -> str:
 
 def _bound(metric: str, text: str) -> float:
     if metric == _SPEED:
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
+        value = float(text) if _PLAIN.fullmatch(text) else 0.0
     else:
         value = duration_ms(text)
-    if not 0 < value < float("inf"):
+    if not value > 0:
         message = f"a value above 0 is needed behind `{metric}=`"
         raise ValueError(message)
     return value
