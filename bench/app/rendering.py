@@ -1,7 +1,7 @@
 """Journal or document → files. The JSON comes first and is never lost to a report that fails."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,14 @@ Report = Callable[[Document], str]
 GATE_EXITS = {"gate_failed": 6, "gate_undecided": 8}
 """Exit codes of a run that ended well."""
 _LISTED = (".json", *REPORTS, ".jsonl")
+FORMATS = {
+    "json": ".json",
+    "md": ".md",
+    "html": ".html",
+    "timings": "-timings.md",
+    "csv": "-timings.csv",
+}
+"""What may be asked for alone, and the ending of its file."""
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +46,8 @@ class Published:
     """One sentence for each file that could not be made."""
     headline: str
     summary_text: str
+    has_document: bool = True
+    """The result document was to be written too."""
 
 
 def render(
@@ -46,6 +56,7 @@ def render(
     *,
     summary_width: int = 100,
     is_judged: bool = False,
+    formats: Collection[str] = tuple(FORMATS),
 ) -> Outcome:
     """Write every report again from a journal or a result document, without one request.
 
@@ -55,6 +66,7 @@ def render(
         output_folder: Where to; ``None`` = beside ``path``.
         summary_width: Columns of the summary table.
         is_judged: The gates of the run decide the exit code, as at its end.
+        formats: Which files, as ``FORMATS`` names them.
 
     Raises:
         JournalUnreadable: ``path`` is neither.
@@ -65,7 +77,15 @@ def render(
     document = read_run(path)
     _refuse_foreign_reports(folder, path)
     make_folder(folder)
-    published = publish(document, folder, source=path, summary_width=summary_width)
+    endings = {FORMATS[one] for one in formats}
+    published = publish(
+        document,
+        folder,
+        source=path,
+        summary_width=summary_width,
+        reports={ending: report for ending, report in REPORTS.items() if ending in endings},
+        has_document=".json" in endings,
+    )
     outcome = outcome_of(published, document, journal=path if is_journal else None)
     return gated(outcome, document) if is_judged else outcome
 
@@ -88,6 +108,7 @@ def publish(
     source: Path,
     summary_width: int,
     reports: Mapping[str, Report] = REPORTS,
+    has_document: bool = True,
 ) -> Published:
     """Write the JSON, then the reports one by one; one that fails does not stop the others.
 
@@ -98,12 +119,13 @@ def publish(
             listed when it is a journal.
         summary_width: Columns of the summary table.
         reports: What is made, by the ending of its file name.
+        has_document: The JSON is written too.
     """
     stem = source.stem
     files: list[Path] = [source.absolute()] if source.suffix == ".jsonl" else []
     faults: list[str] = []
     result = folder / f"{stem}.json"
-    if result.absolute() != source.absolute():
+    if has_document and result.absolute() != source.absolute():
         _save(result, encode_document(document), files, faults)
     for ending, report in reports.items():
         text = _made(partial(report, document), f"{stem}{ending}", faults)
@@ -112,7 +134,11 @@ def publish(
     said = _made(partial(headline, document), "the headline", faults)
     table = _made(partial(terminal_summary, document, width=summary_width), "the summary", faults)
     return Published(
-        files=_listed(files), faults=tuple(faults), headline=said or "", summary_text=table or ""
+        files=_listed(files),
+        faults=tuple(faults),
+        headline=said or "",
+        summary_text=table or "",
+        has_document=has_document,
     )
 
 
@@ -152,7 +178,11 @@ def _without_document(
     published: Published, document: Document, journal: Path | None
 ) -> Iterator[str]:
     """Say what is lost where requests were made and the result document could not be written."""
-    if journal is None or any(path.suffix == ".json" for path in published.files):
+    if (
+        journal is None
+        or not published.has_document
+        or any(path.suffix == ".json" for path in published.files)
+    ):
         return
     lost = len(document.possibly_billed)
     told = f"{counted(lost, 'request')} without a recorded end may have been billed"

@@ -1,5 +1,6 @@
 """`render`: write a run's reports again."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -20,25 +21,55 @@ from bench.cli.sections import SectionedCommand, SectionedOption
     section=RESULTS,
     help="Where to. Default: beside a file that is named; for `latest` or an id, the results' folder.",
 )
+@click.option(
+    "--format",
+    "formats",
+    metavar="LIST",
+    multiple=True,
+    cls=SectionedOption,
+    section=RESULTS,
+    help="Only these: json, md, html, timings, csv. Repeatable. Default: all.",
+)
 @talking_options
 @click.pass_obj
 def render_command(
-    console: Console, /, run: str, output: str | None, verbose: int, **_talk: object
+    console: Console,
+    /,
+    run: str,
+    output: str | None,
+    formats: tuple[str, ...],
+    verbose: int,
+    **_talk: object,
 ) -> Outcome:
     """Write the reports of RUN again, without one request.
 
     RUN is a .json or .jsonl file, a run id, latest or latest~1. Also for a run that was killed.
     """
-    from bench.app.rendering import render
+    from bench.app.rendering import FORMATS, render
     from bench.cli.place import current_place, named_run
     from bench.cli.talk import ended, set_up_log, terminal_width
     from bench.config import load_config
 
     set_up_log(verbose, console)
+    wanted = tuple(_format(one, FORMATS) for listed in formats for one in listed.split(","))
     place = current_place()
     found = named_run(run, needs_journal=False)
     if output:
         folder = place.folder / Path(output).expanduser()
     else:
         folder = found.reports_folder(load_config({}, place).output_folder())
-    return ended(render(found.path, folder, summary_width=terminal_width()), console)
+    made = render(
+        found.path, folder, summary_width=terminal_width(), formats=wanted or tuple(FORMATS)
+    )
+    return ended(made, console)
+
+
+def _format(typed: str, known: Iterable[str]) -> str:
+    from bench.setting_readers import one_of
+
+    try:
+        choice: str = one_of(*known)(typed)
+    except ValueError as fault:
+        message = f"`--format {typed}`: {fault}"
+        raise click.UsageError(message) from fault
+    return choice

@@ -5,7 +5,7 @@ import pytest
 
 from bench import archive
 from bench.app.folder import make_folder
-from bench.app.rendering import publish, render
+from bench.app.rendering import FORMATS, publish, render
 from bench.document import build_document
 from bench.errors import JournalUnreadable, UsageFault
 from bench.journal import Journal, read_journal
@@ -55,6 +55,21 @@ def test_a_document_gives_the_same_reports_and_is_not_written(journal, tmp_path)
     assert names(elsewhere) == ALL[:-1]
     for name in ("run.md", "run-timings.csv"):
         assert (tmp_path / "new/folder" / name).read_text() == (tmp_path / name).read_text()
+
+
+def test_only_what_is_asked_for_is_made(journal, tmp_path):
+    made = render(journal, tmp_path / "some", formats=("csv", "md"))
+    assert names(made) == ["run.md", "run-timings.csv", "run.jsonl"]
+    assert made.notes == ()
+    assert sorted(one.name for one in (tmp_path / "some").iterdir()) == [
+        "run-timings.csv",
+        "run.md",
+    ]
+    assert names(render(journal, tmp_path / "data", formats=("json",))) == ["run.json", "run.jsonl"]
+
+
+def test_every_report_can_be_asked_for_alone():
+    assert set(FORMATS.values()) == {".json", *REPORTS}
 
 
 def test_a_report_that_fails_is_named_and_the_others_and_the_json_are_there(journal, tmp_path):
