@@ -27,12 +27,19 @@ class _Draft:
 
 
 class ToolCallAssembly:
-    """The calls of one answer, in the order of their index, else of their first piece."""
+    """The calls of one answer, in the order of their index, else of their first piece.
 
-    __slots__ = ("_drafts",)
+    A piece is found its call without a walk over all of them: a stranger says how many there are.
+    """
+
+    __slots__ = ("_drafts", "_last", "_named")
 
     def __init__(self) -> None:
         self._drafts: list[_Draft] = []
+        self._last: dict[int | None, _Draft] = {}
+        """The latest call by index; ``None`` = of all."""
+        self._named: dict[tuple[int | None, str], _Draft] = {}
+        """The first call of an id by index; ``None`` = of all."""
 
     def add(self, *, index: int | None, id_: str | None, name: str, arguments: str) -> None:
         """Add one piece; empty strings are pieces that are not there."""
@@ -40,7 +47,11 @@ class ToolCallAssembly:
         if draft is None:
             draft = _Draft(index=index)
             self._drafts.append(draft)
+            self._last[index] = self._last[None] = draft
         draft.add(id_, name, arguments)
+        if draft.id:
+            self._named.setdefault((None, draft.id), draft)
+            self._named.setdefault((draft.index, draft.id), draft)
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls as far as they came."""
@@ -55,15 +66,14 @@ class ToolCallAssembly:
     def _find(self, index: int | None, id_: str | None, name: str) -> _Draft | None:
         """Return the call this piece continues, ``None`` for a new one."""
         if index is None and id_:
-            same = next((draft for draft in self._drafts if draft.id == id_), None)
+            same = self._named.get((None, id_))
             if same is not None or name:
                 return same
-        at_index = [draft for draft in self._drafts if index is None or draft.index == index]
-        if not at_index:
+        last = self._last.get(index)
+        if last is None:
             return None
-        last = at_index[-1]
         if id_ and name and last.id and id_ != last.id:
-            return next((draft for draft in at_index if draft.id == id_), None)
+            return self._named.get((index, id_))
         # Without index and id a name after arguments can only begin the next call.
         if index is None and not id_ and name and last.arguments:
             return None

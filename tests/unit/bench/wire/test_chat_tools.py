@@ -1,8 +1,10 @@
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from bench.model.trial import ToolCall
+from bench.wire.tool_calls import ToolCallAssembly
 from tests.chat_bytes import decode, delta, piece, sse
 
 
@@ -84,3 +86,13 @@ def test_two_calls_in_one_event_are_one_delta() -> None:
 
 def test_a_function_that_is_no_object_is_nothing() -> None:
     assert decode(sse(delta(tool_calls=[{"index": 0, "function": 7}, 5]))).tool_calls == ()
+
+
+@pytest.mark.parametrize("of", [lambda n: n, lambda _: 0, lambda _: None], ids=["own", "0", "none"])
+def test_a_flood_of_calls_is_told_apart(of: Callable[[int], int | None]) -> None:
+    calls = ToolCallAssembly()
+    for number in range(20_000):  # a walk over all calls for each piece would take minutes
+        calls.add(index=of(number), id_=f"c{number}", name="f", arguments="{")
+        calls.add(index=of(number), id_=f"c{number}", name="f", arguments="}")
+    expected = [ToolCall(id=f"c{number}", name="f", arguments="{}") for number in range(20_000)]
+    assert list(calls.calls()) == expected
