@@ -73,6 +73,10 @@ def _split(typed: str) -> SplitResult:
     if "://" not in typed:
         msg = f"the address `{typed}` has no scheme"
         raise UsageFault(msg, hint=f"write `{_likely_scheme(typed)}{typed}`")
+    if " " in typed or not typed.isprintable():
+        # Line breaks and tabs are taken out by `urlsplit`: another host would be asked than typed.
+        msg = f"the address `{typed}` has a blank or a line break in it"
+        raise UsageFault(msg)
     try:
         parts = urlsplit(typed)
         port = parts.port

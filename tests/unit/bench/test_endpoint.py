@@ -56,6 +56,8 @@ FAULTS = [
     pytest.param("https://h:99999", None, id="port-too-high"),
     pytest.param("https://h:0", None, id="port-zero"),
     pytest.param("https://h/#x", None, id="fragment"),
+    pytest.param("https://h i/v1", None, id="blank"),
+    pytest.param("https://h\ni/v1", None, id="line-break"),
     pytest.param(
         "https://u:secret@h",
         "keep secrets out of the command line: `--header-env Authorization=VARIABLE`",
