@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from bench.cases import CASES
+from bench.cases import CASE_IDS, CASES
 from bench.model.case import Case
 
 
@@ -14,6 +14,13 @@ def cases_for(ids: Iterable[str]) -> Mapping[str, Case]:
     unknown id reads them too: it may be meant for one.
     """
     return CASES if CASES.keys() >= set(ids) else all_cases()
+
+
+def shipped_of(ids: Iterable[str]) -> dict[str, Case]:
+    """Return those of ``ids`` that ship; nothing is loaded of the others."""
+    wanted = tuple(ids)
+    table = cases_for(case_id for case_id in wanted if case_id in CASE_IDS)
+    return {case_id: table[case_id] for case_id in wanted if case_id in table}
 
 
 @cache

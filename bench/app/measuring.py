@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.app.answers import write_book
-from bench.app.gathering import crew_order, gathered
 from bench.app.interrupting import interruptible
 from bench.app.request import Session
 from bench.client.endpoint import Endpoint
@@ -23,6 +23,9 @@ from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.plan import planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
 from bench.runner import Assignment, Control, Ports, RunEnd, Runner
+
+if TYPE_CHECKING:
+    from bench.runner.crew import Crew
 
 Connect = Callable[[Endpoint], ChatClient]
 
@@ -72,8 +75,7 @@ async def measured(part: Part, connect: Connect) -> tuple[RunEnd, Footer]:
         require_complete=session.require_complete,
     )
     is_loaded = any(map(is_load, assignment.blocks))
-    order = crew_order(part.ledger, session, part.journal) if is_loaded else None
-    crew = None if order is None else await gathered(order, ports)
+    crew = await _crew(part, ports) if is_loaded and session.executor is not None else None
     runner = Runner(
         assignment,
         ports,
@@ -109,6 +111,14 @@ async def measured(part: Part, connect: Connect) -> tuple[RunEnd, Footer]:
                 await link.close()
         vantage = client.vantage() if crew is None or crew.vantage is None else crew.vantage
         return _closed(part, runner, end, (vantage, *gateways))
+
+
+async def _crew(part: Part, ports: Ports) -> "Crew | None":
+    """Return the load processes that send the stages of load."""
+    from bench.app.gathering import crew_order, gathered  # most runs send by themselves
+
+    order = crew_order(part.ledger, part.session, part.journal)
+    return None if order is None else await gathered(order, ports)
 
 
 def _sides(pairing: Pairing | None) -> dict[str, Side]:

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench.agent.workplace import Workbench
 from bench.client.endpoint import Endpoint
 from bench.executor import Executor
 from bench.link import JobLink
@@ -15,9 +14,11 @@ from bench.model.header import NewLimits
 from bench.model.load import Stage, Sweep
 from bench.model.run_config import OptionOrigin, RunConfig
 from bench.model.target import Target
-from bench.paired.plan import paired_blocks
 from bench.plan import build_load_plan, build_plan
 from bench.progress import Progress
+
+if TYPE_CHECKING:
+    from bench.agent.workplace import Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class Session:
     """Columns of the summary table."""
     new_limits: NewLimits | None = None
     """In place of a resumed run's own; ``None`` = as recorded."""
-    workbench: Workbench | None = None
+    workbench: "Workbench | None" = None
     """Where agentic trials run and judge code; ``None`` = the run has none."""
     executor: Executor | None = None
     """Runs load processes, which then send the stages of load; ``None`` = this process does."""
@@ -72,6 +73,8 @@ class RunRequest:
         infos = tuple(case.info for case in self.cases)
         config = self.config
         if config.paired is not None:
+            from bench.paired.plan import paired_blocks  # only comparisons need it
+
             return paired_blocks(config.paired, infos[0].id, seed=config.seed)
         if self.load is not None:
             return build_load_plan(self.targets, infos, self.load, seed=config.seed)

@@ -5,18 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bench.agent.workplace import Workbench
 from bench.app import RunRequest, Session, run_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder
-from bench.cli.resuming import resume_journal
 from bench.cli.senders import load_executor
 from bench.cli.talk import (
     accept_link,
@@ -57,7 +55,9 @@ from bench.prepare.unfinished import find_unfinished, refuse_twice
 from bench.price_library import PriceLibrary
 from bench.raw_body import body_case, body_model
 from bench.repository import common_folder
-from bench.runs import FoundRun
+
+if TYPE_CHECKING:
+    from bench.agent.workplace import Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class _Ready:
     link: JobLink | None
     body: bytes | None
     preparation: Preparation
-    workbench: Workbench | None
+    workbench: "Workbench | None"
     """``None`` = no agentic case is asked."""
     base: BaseArm | None
     """Of a comparison of two endpoints."""
@@ -94,6 +94,9 @@ def measure(
         return _carried_out(ready, ready.preparation.request, console)
     twin = _unfinished(ready, params)
     if twin is not None:
+        from bench.cli.resuming import resume_journal  # a new run needs nothing of it
+        from bench.runs import FoundRun
+
         return resume_journal(FoundRun(path=twin, is_archived=False), params, console)
     return _paid(ready, params, console)
 

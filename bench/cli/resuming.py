@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bench.agent.registry import cases_for
+from bench.agent.registry import shipped_of
 from bench.agent.workplace import Workbench
 from bench.app import Session, resume_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
@@ -112,8 +112,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         console.say(note)
     free = free_because(link.hello if link else None, listing, access.address)
     own = recorded_cases(config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger))
-    shipped = cases_for(case.id for case in ledger.header.cases if case.id not in own)
-    cases: dict[str, Case] = {**shipped, **own}
+    cases: dict[str, Case] = {**shipped_of(case.id for case in ledger.header.cases), **own}
     if body is not None:
         case = body_case(body)
         cases[case.info.id] = case

@@ -9,13 +9,11 @@ from typing import Protocol
 
 import msgspec
 
-from bench.agent.registry import cases_for
-from bench.cases import CASE_IDS
+from bench.agent.registry import shipped_of
 from bench.client import HttpChatClient
 from bench.clock import SystemClock
 from bench.errors import BenchError, LoadProcessLost, UsageFault
 from bench.executor import Equipment
-from bench.external import Asked, choose
 from bench.fleet.equipment import Addresses, unpacked
 from bench.journal import Journal
 from bench.model.case import Case
@@ -25,7 +23,6 @@ from bench.raw_body import body_case
 from bench.runner.flights import Ports
 from bench.runner.informant import Informant
 from bench.runner.member import Member
-from bench.usercases import load_cases
 
 
 class Line(Protocol):
@@ -106,8 +103,15 @@ def recorded_cases(header: Header, addresses: Addresses) -> dict[str, Case]:
         UsageFault: One isn't there on this machine, or is another than the leader's.
     """
     config, body = header.config, addresses.endpoint.raw_body
-    own = load_cases(config.user_cases, addresses.folder, taken=CASE_IDS)
+    own: tuple[Case, ...] = ()
+    if config.user_cases:
+        from bench.cases import CASE_IDS
+        from bench.usercases import load_cases  # most runs have none
+
+        own = load_cases(config.user_cases, addresses.folder, taken=CASE_IDS)
     if (external := config.external_suite) is not None:
+        from bench.external import Asked, choose
+
         asked = Asked(
             suite=external.suite,
             data=external.data,
@@ -121,8 +125,7 @@ def recorded_cases(header: Header, addresses: Addresses) -> dict[str, Case]:
     if body is not None:
         of_body = body_case(body)
         found[of_body.info.id] = of_body
-    shipped = cases_for(info.id for info in header.cases if info.id not in found)
-    found.update(shipped)
+    found.update(shipped_of(info.id for info in header.cases if info.id not in found))
     for info in header.cases:
         there = found.get(info.id)
         if there is None or there.info.text_hash != info.text_hash:

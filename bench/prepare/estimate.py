@@ -10,9 +10,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from bench.agent.loop import TURN_LIMIT
-from bench.agent.session import most_result_bytes, opening
-from bench.agent.tools import TOOL_SCHEMAS
 from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, ChatRequest
 from bench.model.run_config import RunConfig
@@ -151,7 +148,7 @@ def _parts(
         size, limit = sizes[key]
         output = limit if limit is not None else target.metadata.max_output_tokens
         turns = _turns(config) if is_task else 1
-        grown = list(_grown(size, output, target, turns))
+        grown = list(_grown(size, output, target, turns)) if is_task else [size]
         costs = [reserve_usd(target=target, request_bytes=n, max_tokens=limit) for n in grown]
         known = [cost for cost in costs if cost is not None]
         yield _Part(
@@ -164,15 +161,22 @@ def _parts(
 
 
 def _turns(config: RunConfig) -> int:
+    from bench.agent.loop import TURN_LIMIT  # only coding tasks need the agent
+
     return config.max_turns or TURN_LIMIT
 
 
 def _first_turn(request: ChatRequest) -> ChatRequest:
+    from bench.agent.session import opening
+    from bench.agent.tools import TOOL_SCHEMAS
+
     return msgspec.structs.replace(request, messages=opening(request.messages), tools=TOOL_SCHEMAS)
 
 
 def _grown(size: int, output: int | None, target: Target, turns: int) -> Iterator[int]:
     """Yield the bytes of each turn's request; no model takes more tokens than its context has."""
+    from bench.agent.session import most_result_bytes
+
     said = output or 0
     context = target.metadata.context_size
     for number in range(turns):

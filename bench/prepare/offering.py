@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.catalogue import (
     NO_LISTING,
@@ -12,15 +13,16 @@ from bench.catalogue import (
     with_details,
     with_offers,
 )
-from bench.catalogue.merging import Source, merged_listing
-from bench.catalogue.npm_package import find_package, read_package
-from bench.catalogue.own_file import read_own_file
+from bench.client.endpoint import address_of
 from bench.config import Config
 from bench.dialects import DIALECTS, Dialect, recognise
 from bench.errors import UsageFault
 from bench.keys import Origin
 from bench.model.target import Target
 from bench.prepare.access import Access
+
+if TYPE_CHECKING:
+    from bench.catalogue.merging import Source
 
 _USERS_OWN = (Origin.FLAG, Origin.ENVIRONMENT)
 
@@ -48,6 +50,10 @@ def offered(config: Config, access: Access | None, *, models: tuple[str, ...]) -
         listing = _completed(
             listing, access, dialect=settings.dialect, models=models if settings.mapping else ()
         )
+    if not sources:
+        return listing
+    from bench.catalogue.merging import merged_listing  # most users have no catalogue
+
     return merged_listing(listing, sources)
 
 
@@ -70,12 +76,16 @@ def ask_gateway(access: Access, *, dialect: str, with_deactivated: bool = False)
     return replace(fetch_listing(query), host=host)
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> "Source":
     """Return one of the user's catalogues: a file, or a folder with the npm package.
 
     Raises:
         UsageFault: It is neither, or can't be read.
     """
+    from bench.catalogue.merging import Source
+    from bench.catalogue.npm_package import find_package, read_package
+    from bench.catalogue.own_file import read_own_file
+
     if path.is_dir():
         if find_package(path) is None and (own := path / "catalogue.toml").is_file():
             return Source(label=str(own), models=read_own_file(own), kind="own")
@@ -131,6 +141,7 @@ def _query(access: Access, told: Dialect, *, with_deactivated: bool) -> ModelsQu
     url = access.endpoint.models_url
     if url is None:
         return None
+    address_of(url)  # what can't be asked for an answer is not asked for a list either
     asked = [told.models_query, told.deactivated_query if with_deactivated else None]
     words = "&".join(word for word in asked if word)
     return ModelsQuery(

@@ -15,7 +15,6 @@ from bench.keys import Origin
 from bench.model.case import Case
 from bench.model.run_config import ExternalSource
 from bench.settings import SETTINGS
-from bench.usercases import ForeignCode, is_entry_point, load_cases
 
 if TYPE_CHECKING:
     from bench.external import Asked
@@ -60,7 +59,7 @@ def find_sources(config: Config) -> Sources:
     settings, said = config.settings, _most_direct(config)
     _refuse_idle_options(config)
     own = user_cases_of(config) if "cases" in said else ()
-    mine = load_cases(own, config.place.folder, taken=CASE_IDS)
+    mine = _own_cases(own, config)
     external: ExternalSource | None = None
     theirs: tuple[Case, ...] = ()
     notes: tuple[str, ...] = ()
@@ -71,7 +70,7 @@ def find_sources(config: Config) -> Sources:
     if settings.case:
         named = {case.info.id: case for case in (*mine, *theirs)}
         shipped = cases_for(case_id for case_id in settings.case if case_id not in named)
-        cases = _picked(settings.case, {**shipped, **named})
+        cases = _picked(settings.case, named, shipped)
         profile = None
     elif said and not profile and not suite:
         cases = (*theirs, *mine)
@@ -94,6 +93,10 @@ def user_cases_of(config: Config) -> tuple[str, ...]:
     Raises:
         Refused: A file names a function; only its user may have one run.
     """
+    if not config.settings.cases:
+        return ()
+    from bench.usercases import ForeignCode, is_entry_point
+
     trust = config.trust["cases"]
     base = config.toml_folder if trust is Origin.FILE else None
     found = []
@@ -162,15 +165,25 @@ def recorded_cases(
         Refused: It would.
         UsageFault: A source is gone or can't be used.
     """
+    from bench.usercases import ForeignCode, is_entry_point
+
     typed = config.trust["cases"] is Origin.FLAG
     own = user_cases_of(config) if typed else tuple(recorded)
     for source in () if typed or is_own else own:
         if is_entry_point(source) and not Path(source).exists():
             raise ForeignCode(entry_point=source, named_by="the journal")
-    cases = load_cases(own, config.place.folder, taken=CASE_IDS)
+    cases = _own_cases(own, config)
     if external is not None:
         cases = (*cases, *_recorded_external(config, external, is_own=is_own))
     return {case.info.id: case for case in cases}
+
+
+def _own_cases(sources: Sequence[str], config: Config) -> tuple[Case, ...]:
+    if not sources:
+        return ()
+    from bench.usercases import load_cases  # most runs have none, and should not wait for it
+
+    return load_cases(sources, config.place.folder, taken=CASE_IDS)
 
 
 def _recorded_external(
@@ -212,11 +225,15 @@ def _most_direct(config: Config) -> frozenset[str]:
     return frozenset(name for name in said if _RANK[config.trust[name]] == most)
 
 
-def _picked(ids: Sequence[str], table: Mapping[str, Case]) -> tuple[Case, ...]:
+def _picked(
+    ids: Sequence[str], named: Mapping[str, Case], shipped: Mapping[str, Case]
+) -> tuple[Case, ...]:
     for name in ids:
-        if name not in table:
-            raise UnknownName("case", name, tuple(table), listed_by="gateway-bench cases")
-    return tuple(table[name] for name in dict.fromkeys(ids))
+        if name not in named and name not in shipped:
+            known = (*shipped, *named)
+            raise UnknownName("case", name, known, listed_by="gateway-bench cases")
+    # Taken one by one: whoever joins both tables loads every case.
+    return tuple(named[name] if name in named else shipped[name] for name in dict.fromkeys(ids))
 
 
 def _own_note(sources: Sequence[str], cases: Sequence[Case]) -> tuple[str, ...]:

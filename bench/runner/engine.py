@@ -10,6 +10,7 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bench.budget import NS_PER_MS
 from bench.errors import JournalUnwritable
@@ -21,13 +22,14 @@ from bench.model.surroundings import Incident, Sample
 from bench.model.trial import Response
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
-from bench.runner.crew import Crew
 from bench.runner.ending import concluded, exit_code
 from bench.runner.flights import OnIncident, Ports
 from bench.runner.series import Series, StageRunner
-from bench.runner.shared import SharedStages
 from bench.runner.staged import StageSender
 from bench.runner.trial import OnTrial, TrialRunner
+
+if TYPE_CHECKING:
+    from bench.runner.crew import Crew
 
 _NAP_S = 0.5
 _STAGGER_S = 0.004
@@ -68,7 +70,7 @@ class Runner:
         *,
         on_trial: OnTrial,
         on_incident: OnIncident = lambda _: None,
-        crew: Crew | None = None,
+        crew: "Crew | None" = None,
     ) -> None:
         self._assignment = assignment
         self._ports = ports
@@ -79,6 +81,8 @@ class Runner:
         )
         sender: StageRunner = StageSender(self._trials, ports, control)
         if crew is not None:
+            from bench.runner.shared import SharedStages  # most runs send by themselves
+
             sender = SharedStages(self._trials, ports, control, crew=crew)
         self._series = Series(
             assignment, control, self._trials, sender=sender, now_ns=ports.clock.now_ns

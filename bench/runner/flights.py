@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from bench.agent.workplace import Workbench
 from bench.budget import NS_PER_MS, BusyClock
 from bench.errors import JournalUnwritable
 from bench.model.blocks import PlannedTrial
@@ -25,6 +25,9 @@ from bench.runner.control import Control
 from bench.runner.ending import Fact
 from bench.runner.proof import cancelled, explained
 from bench.wire import PROTOCOLS
+
+if TYPE_CHECKING:
+    from bench.agent.workplace import Workbench
 
 KEY_REFUSED = (401, 403)
 
@@ -43,7 +46,7 @@ class Ports:
     watch: GatewayWatch
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     """Waits so many seconds."""
-    workbench: Workbench | None = None
+    workbench: "Workbench | None" = None
     """Where agentic trials run and judge code; ``None`` = the run has none."""
     arms: Mapping[str, ChatClient] = field(default_factory=dict)
     """Target id → the client of an endpoint and a key of its own; of all others ``client``."""

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,6 +26,9 @@ from bench.runner.ending import Fact
 from bench.runner.flights import Flight, Flights, OnIncident, Ports
 from bench.runner.proof import Replays, pin_violated
 from bench.runner.retrying import Retries
+
+if TYPE_CHECKING:
+    from bench.runner.agentic import AgentTrials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,8 @@ class TrialRunner:
         self._flights = Flights(assignment, ports, control, on_incident=on_incident, purse=purse)
         self._retries = Retries(self._flights, assignment.config, ports, control)
         self._ports = ports
+        has_tasks = any(case.info.kind == "agentic" for case in assignment.cases.values())
+        self._agents = self._make_agents() if has_tasks else None
 
     @property
     def facts(self) -> dict[str, Fact]:
@@ -141,12 +147,19 @@ class TrialRunner:
         """Write a record that belongs to no trial; a full disk stops the run."""
         self._flights.write(record)
 
+    def _make_agents(self) -> "AgentTrials":
+        """Load what works on coding tasks: most runs need nothing of it, none while it measures."""
+        from bench.runner.agentic import AgentTrials
+
+        return AgentTrials(self._assignment, self._ports, self._flights, self._retries)
+
     async def run(self, planned: PlannedTrial, instance: Instance) -> None:
         """Run one trial to its record, or note why it was not sent."""
         attempt = self._attempts.get(planned.id, 0) + 1
         call = self._call(planned, instance)
-        if self._assignment.is_agentic(planned):
-            done = await self._worked_on(planned, call, attempt=attempt)
+        done: Trial | str | None
+        if self._agents is not None and self._assignment.is_agentic(planned):
+            done = await self._agents.run(planned, call, attempt=attempt)
         else:
             landed = await self._asked_once(planned, instance, call, attempt=attempt)
             done = landed.trial if isinstance(landed, Landed) else landed
@@ -176,14 +189,6 @@ class TrialRunner:
                 self._flights.forget(self._recent.popleft())
             self._on_trial(landed.trial, self.purse)
         return landed
-
-    async def _worked_on(
-        self, planned: PlannedTrial, call: Call, *, attempt: int
-    ) -> Trial | str | None:
-        from bench.runner.agentic import AgentTrials  # most runs need nothing of it
-
-        agents = AgentTrials(self._assignment, self._ports, self._flights, self._retries)
-        return await agents.run(planned, call, attempt=attempt)
 
     async def _asked_once(
         self,
