@@ -8,9 +8,10 @@ import msgspec
 
 from bench.cases import CASE_IDS, PROFILES, SUITES, CaseListing, list_cases
 from bench.cli.console import Console
+from bench.cli.option_row import WHAT
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
-from bench.cli.sections import SectionedCommand
+from bench.cli.sections import SectionedCommand, SectionedOption
 from bench.model.case import Case
 
 
@@ -20,6 +21,8 @@ from bench.model.case import Case
     "checked",
     metavar="DIR|MOD:FUNC",
     multiple=True,
+    cls=SectionedOption,
+    section=WHAT,
     help="Read your own cases instead, say everything that is wrong with them. Repeatable.",
 )
 @talking_options

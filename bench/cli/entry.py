@@ -188,7 +188,8 @@ def _command_of(group: click.Command, own: Sequence[str]) -> tuple[str, click.Co
 
 def _click_sentence(fault: click.ClickException) -> str:
     message = fault.format_message().strip().rstrip(".")
-    return message[:1].lower() + message[1:]
+    is_a_name = message[1:2].isupper()
+    return message if is_a_name else message[:1].lower() + message[1:]
 
 
 def _click_hint(fault: click.ClickException) -> str | None:

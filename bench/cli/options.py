@@ -85,6 +85,16 @@ def measuring_options(command: _F) -> _F:
     return _with_rows(command, ROWS)
 
 
+def measuring_options_but(*decided: str) -> Callable[[_F], _F]:
+    """Add the same to a command that decides some of them itself; its help doesn't offer these.
+
+    Args:
+        decided: Their fields; the command refuses them where they are typed.
+    """
+    rows = [replace(row, is_hidden=row.is_hidden or row.field in decided) for row in ROWS]
+    return lambda command: _with_rows(command, rows)
+
+
 def pairing_options(command: _F) -> _F:
     """Add the same to a comparison of two sides; what is refused there is not in its help."""
     told = [

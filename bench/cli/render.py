@@ -43,7 +43,8 @@ def render_command(
 ) -> Outcome:
     """Write the reports of RUN again, without one request.
 
-    RUN is a .json or .jsonl file, a run id, latest or latest~1. Also for a run that was killed.
+    RUN is a .json or .jsonl file, a run id, latest, latest~1, or a commit of the gateway's build.
+    Also for a run that was killed.
     """
     from bench.app.rendering import FORMATS, render
     from bench.cli.place import current_place, named_run

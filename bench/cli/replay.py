@@ -49,7 +49,9 @@ def replay_command(
     """Carry out the recorded tool calls of RUN's agentic trials on fresh files, and judge them.
 
     No model is asked and nothing is written. The same files and the same verdict have to come out:
-    exit 0; else exit 6. RUN is a .jsonl file, a run id, latest or latest~1.
+    exit 0; else exit 6.
+
+    RUN is a .jsonl file, a run id, latest, latest~1, or a commit of the gateway's build.
     """
     from bench.agent.loading import load_tasks
     from bench.app.replaying import check_unchanged, chosen_trials, replay_trials

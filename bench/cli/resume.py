@@ -17,8 +17,9 @@ from bench.cli.sections import SectionedCommand
 def resume_command(console: Console, /, run: str, **params: Any) -> Outcome:  # noqa: ANN401  options
     """Go on with RUN: only what has no result is asked, with the same seeds.
 
-    RUN is a .jsonl file, a run id, latest or latest~1. What the run asks, and how, is in its
-    journal; the key, secret headers and an address that changed are given again.
+    RUN is a .jsonl file, a run id, latest, latest~1, or a commit of the gateway's build. What the
+    run asks, and how, is in its journal; the key, secret headers and an address that changed are
+    given again.
     """
     from bench.cli.resuming import resume_run
 

@@ -6,13 +6,13 @@ import click
 
 from bench.cli.beforehand import check_beforehand
 from bench.cli.console import Console
-from bench.cli.options import measuring_argv, measuring_options, with_positionals
+from bench.cli.options import measuring_argv, measuring_options_but, with_positionals
 from bench.cli.outcome import Outcome
-from bench.cli.sections import SectionedCommand
+from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine
 from orchestrator.cli.describing import describe
 from orchestrator.cli.job_outcome import a_job, do_job, verbosity
-from orchestrator.cli.start_options import keep_option
+from orchestrator.cli.start_options import GATEWAY, keep_option
 from orchestrator.job import Measuring
 
 _MODEL = "demo-small"
@@ -24,9 +24,15 @@ _MAPPINGS = "fast,sloppy,buffered"
 @click.argument("model_id", metavar="[MODEL]", required=False)
 @click.argument("mappings", required=False)
 @click.argument("run_count", metavar="[RUNS]", required=False)
-@click.option("--port", metavar="PORT", help="Exactly this port. Default: a free one.")
+@click.option(
+    "--port",
+    metavar="PORT",
+    cls=SectionedOption,
+    section=GATEWAY,
+    help="Exactly this port. Default: a free one.",
+)
 @keep_option
-@measuring_options
+@measuring_options_but("url", "preset")
 @click.pass_context
 def demo_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
     """Do the whole job on the embedded gateway, whose answers are simulated.

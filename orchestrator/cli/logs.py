@@ -8,7 +8,7 @@ import click
 from bench.cli.console import Console
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
-from bench.cli.sections import SectionedCommand
+from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.endings import ending_line, last_ending
@@ -21,15 +21,28 @@ from orchestrator.tailing import follow
 from orchestrator.wanted import worktree_of
 
 _INTERRUPTED = 130
+_LINES = "The lines"
 
 
 @click.command("logs", cls=SectionedCommand)
 @click.argument("wanted", metavar="[NAME|PID]", required=False)
 @click.option(
-    "-n", "--lines", type=click.IntRange(1, 10_000), default=40, help="How many. Default: 40."
+    "-n",
+    "--lines",
+    type=click.IntRange(1, 10_000),
+    default=40,
+    cls=SectionedOption,
+    section=_LINES,
+    help="How many. Default: 40.",
 )
 @click.option(
-    "-f", "--follow", "is_followed", is_flag=True, help="Go on with new lines until it ends."
+    "-f",
+    "--follow",
+    "is_followed",
+    is_flag=True,
+    cls=SectionedOption,
+    section=_LINES,
+    help="Go on with new lines until it ends.",
 )
 @meant_option
 @talking_options

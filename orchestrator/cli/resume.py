@@ -38,8 +38,8 @@ from orchestrator.trust import of_journal
 def resume_command(ctx: click.Context, /, run: str, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
     """Go on with RUN: only what has no result is asked, with the same seeds.
 
-    RUN is a .jsonl file, a run id, latest or latest~1. For a run of `run` or `demo` the same
-    build is started again, proven, and stopped afterwards.
+    RUN is a .jsonl file, a run id, latest, latest~1, or a commit of the gateway's build. For a run
+    of `run` or `demo` the same build is started again, proven, and stopped afterwards.
     """
     console: Console = ctx.obj
     from bench.cli.resuming import nothing_missing, resume_journal

@@ -7,7 +7,7 @@ import click
 
 from bench.cli.beforehand import check_beforehand
 from bench.cli.console import Console
-from bench.cli.options import measuring_argv, measuring_options, with_positionals
+from bench.cli.options import measuring_argv, measuring_options_but, with_positionals
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine
@@ -25,7 +25,7 @@ from orchestrator.job import Measuring
 @start_options
 @attach_option
 @keep_option
-@measuring_options
+@measuring_options_but("url")
 @click.pass_context
 def run_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401  option values arrive as click reads them
     """Start a local gateway, prove it, benchmark MODEL on it, write reports, stop it.

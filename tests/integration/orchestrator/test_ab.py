@@ -133,6 +133,7 @@ def test_the_same_gateway_twice_is_announced_as_a_a_and_good_for_bisect(scene):
         pytest.param(("--port", "4001"), 2, "two gateways can't have one port", id="port"),
         pytest.param(("--b-env", "API_KEY=x"), 2, "looks like a secret", id="secret"),
         pytest.param(("--b-env", "=x"), 2, "is no `NAME=VALUE`", id="variable"),
+        pytest.param(("--seed", "x"), 2, "`--seed` is `x`", id="setting"),
         pytest.param(("--bisect",), 125, "needs a gate that decides", id="bisect"),
         pytest.param(("--b-config", "gone.toml"), 2, "can't be read", id="config"),
         pytest.param(("--b-preset", "lite"), 2, "did you mean `litellm`", id="preset"),

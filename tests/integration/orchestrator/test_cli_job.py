@@ -203,6 +203,11 @@ def test_wrong_usage_is_exit_2_with_a_sentence(command, words, told):
         pytest.param(("run", "demo-small", "--cases", "nowhere"), "no folder", id="no cases"),
         pytest.param(("run", "demo-small", "fast", "0"), "`--runs` is `0`", id="a setting"),
         pytest.param(("overhead", "demo-small", "--case", "nope"), "no case `nope`", id="overhead"),
+        pytest.param(
+            ("run", "demo-small", "--header-env", "x-team=NOBODY_SET_IT"),
+            "another one with `--header-env`",
+            id="a variable",
+        ),
     ],
 )
 def test_what_cant_be_measured_is_told_before_a_gateway_is_started(command, words, told):
