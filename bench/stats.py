@@ -8,6 +8,8 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import truediv
 from random import Random
 
 from bench.model.summary import AdjustedSummary, Interval, NumericSummary, Rate
@@ -53,7 +55,7 @@ def summarize_numbers(values: Iterable[float | None]) -> NumericSummary | None:
     if not ordered:
         return None
     count = len(ordered)
-    mean = math.fsum([value / count for value in ordered])
+    mean = math.fsum(map(truediv, ordered, repeat(count)))
     median = percentile(ordered, 0.5)
     deviation = _sample_deviation(ordered, mean)
     return NumericSummary(
@@ -66,7 +68,7 @@ def summarize_numbers(values: Iterable[float | None]) -> NumericSummary | None:
         p99=percentile(ordered, 0.99) if count >= FEWEST_FOR_P99 else None,
         max=ordered[-1],
         standard_deviation=deviation,
-        median_absolute_deviation=percentile(sorted([abs(v - median) for v in ordered]), 0.5),
+        median_absolute_deviation=_median_deviation(ordered, median),
         coefficient_of_variation=_ratio(deviation, mean),
         p50_interval=percentile_interval(ordered, 0.5),
         p90_interval=percentile_interval(ordered, 0.9),
@@ -80,6 +82,31 @@ def _sample_deviation(values: Sequence[float], mean: float) -> float | None:
         return None
     # hypot scales by the largest term first, so squares of huge values do not overflow.
     return math.hypot(*[value - mean for value in values]) / math.sqrt(len(values) - 1)
+
+
+def _median_deviation(ordered: Sequence[float], centre: float) -> float:
+    """Return the median distance of ascending values from ``centre``."""
+    middle = (len(ordered) - 1) / 2
+    around = [
+        _nearest(ordered, centre, math.floor(middle)),
+        _nearest(ordered, centre, math.ceil(middle)),
+    ]
+    return percentile(around, middle % 1)
+
+
+def _nearest(ordered: Sequence[float], centre: float, rank: int) -> float:
+    """Return the distance of that rank from 0: distances fall up to ``centre`` and rise after it.
+
+    So the nearest values lie in a row, whose place is found without computing every distance.
+    """
+    low, high = 0, len(ordered) - 1 - rank
+    while low < high:
+        place = (low + high) // 2
+        if centre - ordered[place] > ordered[place + rank + 1] - centre:
+            low = place + 1
+        else:
+            high = place
+    return max(abs(ordered[low] - centre), abs(ordered[low + rank] - centre))
 
 
 def _ratio(numerator: float | None, denominator: float) -> float | None:

@@ -1,8 +1,6 @@
 """Our records in the shapes that version-2 readers expect; nothing is lost, some is said twice."""
 
-from typing import Any
-
-import msgspec
+from msgspec.structs import asdict
 
 from bench.model.case import CaseInfo
 from bench.model.document import (
@@ -29,7 +27,7 @@ def document_config(config: RunConfig, *, reference: str | None) -> DocumentConf
         "temperature": config.temperature,
     }
     return DocumentConfig(
-        **_fields(config),
+        **asdict(config),
         concurrency=config.parallel_groups,
         include_responses=config.save_responses,
         reference_target_id=reference,
@@ -43,14 +41,14 @@ def document_target(target: Target) -> DocumentTarget:
     """Return the target with its prices under both sets of names."""
     prices = target.metadata.prices
     metadata = DocumentMetadata(
-        **_fields(target.metadata),
+        **asdict(target.metadata),
         input_price=prices.input_usd if prices else None,
         output_price=prices.output_usd if prices else None,
         request_price=prices.request_usd if prices else None,
         max_output=target.metadata.max_output_tokens,
         external_id=target.metadata.upstream_model,
     )
-    return DocumentTarget(**(_fields(target) | {"metadata": metadata}))
+    return DocumentTarget(**(asdict(target) | {"metadata": metadata}))
 
 
 def document_trial(
@@ -68,7 +66,7 @@ def document_trial(
         with_answer: False leaves out text, tool calls and chunks (``--no-responses``).
         turns: Of an agentic trial.
     """
-    response = _fields(trial.response)
+    response = asdict(trial.response)
     response["tool_calls"] = tuple(map(_tool_call, trial.response.tool_calls))
     response["usage"] = trial.response.usage or Usage()
     if not with_answer:
@@ -77,10 +75,10 @@ def document_trial(
     evaluation = trial.evaluation
     replaced = {
         "response": DocumentResponse(**response),
-        "evaluation": evaluation and DocumentEvaluation(**_fields(evaluation)),
+        "evaluation": evaluation and DocumentEvaluation(**asdict(evaluation)),
     }
     return DocumentTrial(
-        **(_fields(trial) | replaced),
+        **(asdict(trial) | replaced),
         kind=case.kind if case else None,
         category=case.category if case else None,
         dimension=case.dimension if case else None,
@@ -96,8 +94,3 @@ def _tool_call(call: ToolCall) -> DocumentToolCall:
         arguments=call.arguments,
         function=CalledFunction(name=call.name, arguments=call.arguments),
     )
-
-
-def _fields(record: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields as they are, one level deep."""
-    return {name: getattr(record, name) for name in record.__struct_fields__}

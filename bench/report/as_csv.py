@@ -16,16 +16,18 @@ _Read = Callable[[DocumentTrial], object]
 
 def timings_csv(document: Document) -> str:
     """Return the table with a header line; lines end with LF, text is UTF-8 without a mark."""
-    lines = [",".join(_COLUMNS)]
-    lines += [
-        ",".join(csv_cell(read(trial)) for read in _COLUMNS.values()) for trial in document.trials
-    ]
+    lines, reads = [",".join(_COLUMNS)], tuple(_COLUMNS.values())
+    for trial in document.trials:
+        values = [read(trial) for read in reads]
+        # Most cells are empty: no call for those.
+        lines.append(",".join(["" if value is None else csv_cell(value) for value in values]))
     return "\n".join(lines) + "\n"
 
 
 def _median_gap(trial: DocumentTrial) -> float | None:
-    gaps = finite(trial.response.timing.itl_ms or ())
-    return percentile(gaps, 0.5) if gaps else None
+    gaps = trial.response.timing.itl_ms or ()
+    ordered = sorted(gaps) if isfinite(sum(gaps)) else finite(gaps)
+    return percentile(ordered, 0.5) if ordered else None
 
 
 def _largest_gap(trial: DocumentTrial) -> float | None:

@@ -6,8 +6,9 @@ Everywhere, characters that steer a terminal, reorder or hide text are shown as 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
+from typing import Any
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories: controls, format characters (bidi, zero width), surrogates, private use,
@@ -17,6 +18,9 @@ _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 _PLAIN_CELL = re.compile(r"[\w .,:;%$/()·=≥≤+\[\]-]*")
 _FORMULA = re.compile(r"[\s\x00-\x20]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_QUOTED = re.compile(r"[\",;]|^\s|\s$")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:|/-]*")
+"""Text that every escape leaves as it is."""
 _SIGNED = re.compile(r"-|[+-]\d[\w .,%]*")
 _HARMLESS_CODE = re.compile(r"(`[a-z-][a-z0-9_. -]*`)")
 """Code spans that can't hold anything active, whoever wrote them: commands, flags, error codes."""
@@ -76,17 +80,10 @@ def csv_cell(value: object) -> str:
 
     Text that begins like a formula gets a leading apostrophe, which spreadsheets hide.
     """
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case float():
-            return _number(value)
-        case _:
-            return _csv_text(str(value))
+    if value is None:
+        return ""
+    write = _CELLS.get(type(value))
+    return _csv_text(str(value)) if write is None else write(value)
 
 
 def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
@@ -181,10 +178,12 @@ def _entities(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _csv_text(text: str) -> str:
     # Remembered, because most cells of a long table say what the cell above them says.
+    if _PLAIN_ID.fullmatch(text):
+        return text
     shown = visible(text)
     if _FORMULA.match(text):
         shown = f"'{shown}"
-    if re.search(r"[\",;]|^\s|\s$", shown):
+    if _QUOTED.search(shown):
         doubled = shown.replace('"', '""')
         return f'"{doubled}"'
     return shown
@@ -193,7 +192,16 @@ def _csv_text(text: str) -> str:
 def _number(value: float) -> str:
     """Write a number without exponent and without digits that no clock or price has."""
     text = f"{value:.10f}".rstrip("0").rstrip(".")
-    return "0" if text in {"-0", ""} else text
+    return "0" if text == "-0" else text
+
+
+_CELLS: Mapping[type, Callable[[Any], str]] = {
+    bool: {True: "true", False: "false"}.__getitem__,
+    int: str,
+    float: _number,
+    str: _csv_text,
+}
+"""How a value is written, by its type: looked up, because a table has a million cells."""
 
 
 def _columns(char: str) -> int:

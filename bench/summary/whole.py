@@ -1,7 +1,7 @@
 """Puts the figures of a run together, target by target and case by case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -23,7 +23,7 @@ from bench.summary.agreement import agreement, answers_by_task, pairwise
 from bench.summary.efficiency import cost_of, efficiency
 from bench.summary.fingerprint import Traits, fingerprint, traits
 from bench.summary.load import busy_seconds, load_curve
-from bench.summary.performance import metrics, performance
+from bench.summary.performance import Summed, performance
 from bench.summary.quality import quality, slices
 from bench.summary.reliability import reliability
 from bench.summary.robustness import robustness, robustness_drop
@@ -51,6 +51,7 @@ class _Part:
     target: Target
     all: tuple[Trial, ...]
     counted: tuple[Trial, ...]
+    metrics: Summed = field(default_factory=Summed)
 
     @property
     def proven(self) -> tuple[Trial, ...]:
@@ -128,7 +129,9 @@ def _target(
             else agreement(reference, answers[target_id])
         ),
         fingerprint=_fingerprint(target_id, evidence.reference, behaviour),
-        performance=performance([t for t in part.counted if is_kind(t, cases, "performance")]),
+        performance=performance(
+            [t for t in part.counted if is_kind(t, cases, "performance")], metrics=part.metrics
+        ),
         agent=_agent(part, evidence, cases),
         reliability=reliability(part.counted, cases),
         efficiency=efficiency(part.counted, cases, evidence.spend.get(target_id, Spend())),
@@ -170,10 +173,10 @@ def _case(
         succeeded=tallied.succeeded,
         valid=tallied.valid,
         quality=quality(proven(trials), cases),
-        metrics=metrics(pinned(trials)),
+        metrics=part.metrics(pinned(trials)),
         achieved_requests_per_second=requests_per_second(one_by_one),
         requests_per_second=_busy_rate(one_by_one),
-        timings=metrics(came_back),
+        timings=part.metrics(came_back),
         success=rate(tallied.succeeded, tallied.attempted),
         evaluation=rate(sum(verdicts), len(verdicts)),
         truncated=sum(map(is_truncated, trials)),

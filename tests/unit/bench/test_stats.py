@@ -58,6 +58,14 @@ def test_a_summary_agrees_with_the_standard_library(values):
         )
 
 
+@given(many_numbers | st.lists(st.sampled_from([0.0, 1.5, 1.5000000000000002, 7.0]), min_size=1))
+def test_the_median_deviation_is_the_median_of_every_distance_to_the_last_bit(values):
+    summary = summarize_numbers(values)
+    assert summary is not None
+    distances = sorted(abs(value - summary.p50) for value in values)
+    assert summary.median_absolute_deviation == percentile(distances, 0.5)
+
+
 def test_nothing_measured_has_no_summary():
     assert summarize_numbers([]) is None
     assert summarize_numbers([None, None]) is None

@@ -12,7 +12,7 @@ from bench.model.target import Target
 from bench.model.trial import Trial, Usage
 from bench.stats import wilson
 from bench.summary import Evidence, summarize
-from bench.summary.performance import headline_block
+from bench.summary.performance import Summed, headline_block, metrics
 from tests.sample_documents import (
     EXTRACTION,
     FAST,
@@ -484,3 +484,13 @@ def test_every_trial_is_in_exactly_one_pile_and_no_figure_is_nan(trials):
         if value is not None
     ]
     assert all(0 <= value <= 1 for value in rates)
+
+
+def test_one_set_of_records_is_summed_up_once_and_another_of_the_same_size_is_not_it():
+    summed = Summed()
+    some = [trial(case=STREAM, run=run, response=response(timing(100.0 * run))) for run in (1, 2)]
+    others = [some[0], trial(case=STREAM, run=2, response=response(timing(500.0)))]
+    found = summed(some)
+    assert found == metrics(some)
+    assert summed(tuple(some)) is found
+    assert summed(others) == metrics(others) != found
