@@ -39,7 +39,11 @@ class Skipped(Exception):
 
 
 def clean(
-    machine: Machine, wanted: Iterable[Removal], *, is_ended: Callable[[], bool]
+    machine: Machine,
+    wanted: Iterable[Removal],
+    *,
+    is_ended: Callable[[], bool],
+    tidy: Callable[[GatewayRecord], None] = lambda _: None,
 ) -> tuple[Removed, ...]:
     """Do each removal that is one; a fault of one does not keep the next from being done.
 
@@ -47,6 +51,7 @@ def clean(
         machine: The ports.
         wanted: From ``removals.removals``; what is to be kept is passed over.
         is_ended: Asked before each: somebody wants us to end.
+        tidy: Called with each gateway on record once it is down, under its locks.
     """
     done = []
     for removal in wanted:
@@ -54,16 +59,16 @@ def clean(
             continue
         if is_ended():
             break
-        done.append(_removed(machine, removal))
+        done.append(_removed(machine, removal, tidy))
     return tuple(done)
 
 
-def _removed(machine: Machine, removal: Removal) -> Removed:
+def _removed(machine: Machine, removal: Removal, tidy: Callable[[GatewayRecord], None]) -> Removed:
     try:
         if removal.action == "end":
             said = _end(machine, removal.stray)
         else:
-            said = _put_away(machine, removal.stray)
+            said = _put_away(machine, removal.stray, tidy)
     except Skipped as skipped:
         return Removed(removal=removal, is_done=False, why=str(skipped))
     except OrchestratorError as fault:
@@ -100,7 +105,7 @@ def _lock(machine: Machine, name: str, note: str) -> SoleLock | None:
     return None
 
 
-def _put_away(machine: Machine, stray: Stray) -> str:
+def _put_away(machine: Machine, stray: Stray, tidy: Callable[[GatewayRecord], None]) -> str:
     """Stop a gateway on record, or put the record of a dead one away."""
     record = stray.record
     assert record is not None  # noqa: S101  these verdicts come from records only
@@ -120,7 +125,10 @@ def _put_away(machine: Machine, stray: Stray) -> str:
                 raise Skipped("it is up")
             stopped = put_away(machine, record, grace_s=record.grace_s, held=None)
             said = "killed after its grace" if stopped.was_killed else "stopped"
-        shutil.rmtree(machine.state.root / f"{record.id}.d", ignore_errors=True)
+        try:
+            tidy(record)
+        finally:
+            shutil.rmtree(machine.state.root / f"{record.id}.d", ignore_errors=True)
     return said
 
 

@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,9 +16,12 @@ from bench.cli.sections import SectionedCommand, SectionedOption
 from bench.durations import duration_ms
 from orchestrator.app import machine
 from orchestrator.cleaning import Removed, clean
+from orchestrator.cli.stop import run_recorded_teardown
+from orchestrator.errors import OrchestratorError
 from orchestrator.interrupts import Interrupts
 from orchestrator.leftovers import Leftover, leftovers, remove
 from orchestrator.lifecycle import Machine
+from orchestrator.records import GatewayRecord
 from orchestrator.removals import Pick, Removal, Wish, removals
 from orchestrator.stray_lines import HIDDEN_BY_DEFAULT, bounded, stray_facts, table
 from orchestrator.survey import survey
@@ -67,7 +71,7 @@ def clean_command(console: Console, /, **params: Any) -> Outcome:  # noqa: ANN40
     name, folder, parent or port. A suspect is removed only by `--pid` with the `--start` that
     `ps` printed. A record that could not be verified stays.
     """
-    here = machine()
+    here = machine(console.without_secrets)
     wish = _wish(params)
     wanted = removals(survey(here, near=str(Path.cwd())), wish)
     is_whole = wish.worktree is None and not wish.picks
@@ -131,7 +135,12 @@ def _acted(
 ) -> Outcome:
     interrupts = Interrupts()
     with interrupts.installed():
-        done = clean(here, wanted, is_ended=lambda: interrupts.exit_code is not None)
+        done = clean(
+            here,
+            wanted,
+            is_ended=lambda: interrupts.exit_code is not None,
+            tidy=lambda record: _tear_down(here, record, console),
+        )
         gone = remove(here, files) if interrupts.exit_code is None else ()
     for one in done:
         console.say(_said(one))
@@ -152,6 +161,16 @@ def _acted(
         detail=_detail([(one, said.get(id(one))) for one in wanted], gone, did_act=True),
         text=headline,
     )
+
+
+def _tear_down(here: Machine, record: GatewayRecord, console: Console) -> None:
+    """Run what `stop` would run after it; that it went wrong is told, the gateway is gone."""
+    # Many folders are gone through: none of them gets to ask whether it is trusted.
+    silent = replace(console, wants_json=True)
+    try:
+        run_recorded_teardown(here, record, silent)
+    except OrchestratorError as fault:
+        console.say(f"warning: {fault.message}")
 
 
 def _said(one: Removed) -> str:

@@ -128,6 +128,7 @@ def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console
         run_id=record.run_id,
         caller=described.environ,
         models=models,
+        key_names=described.key_names(),
     )
     run_teardown(here, wanted)
 

@@ -1,6 +1,7 @@
 """What is around a gateway, by the real command: build, prepare, teardown, its simulator, rivals."""
 
 import os
+import shutil
 import signal
 import textwrap
 import time
@@ -143,4 +144,27 @@ def test_a_teardown_that_nobody_agreed_to_is_not_run_and_that_is_said(command):
     assert done.code == 0
     assert "warning: its teardown was not run: " in done.err
     assert history(command) == ["built", "prepared"]
+    assert command.records() == []
+
+
+def test_a_clean_up_runs_the_teardown_as_a_stop_does(command):
+    describe(command)
+    assert command("start").code == 0
+    done = command("clean", "--yes", "--mine", "--older-than", "0s")
+    assert done.code == 0, done.err
+    assert history(command) == ["built", "prepared", "torn down"]
+    assert command("clean", "--yes", "--older-than", "0s").code == 0  # its simulator
+    assert command.records() == []
+
+
+def test_a_clean_up_runs_nothing_that_nobody_agreed_to_and_removes_the_gateway(command):
+    describe(command)
+    assert command("start").code == 0
+    (command.cwd / "gateway-bench.toml").unlink()
+    shutil.rmtree(command.cwd / ".git")
+    done = command("clean", "--yes", "--older-than", "0s")
+    assert done.code == 0, done.err
+    assert "warning: its teardown was not run: " in done.err
+    assert history(command) == ["built", "prepared"]
+    assert command("clean", "--yes", "--older-than", "0s").code == 0
     assert command.records() == []
