@@ -110,7 +110,7 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
     more = None if by_day else _MORE.get(outcome.reason)
     if (outcome.exit_code in _RESUMABLE or more) and outcome.journal is not None:
         if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
-            console.say("hint: nothing is missing; see the errors, then type the command again")
+            console.say("hint: nothing is left to resume; see the errors, then type the command again")
         else:
             command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
             command += f" {more}" if more else ""

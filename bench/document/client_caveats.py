@@ -15,16 +15,17 @@ _MOST_STAGES = 3
 
 def client_saturated(summary: Summary) -> Iterable[Caveat]:
     """Yield what this client may have made of stages: times and all, or rates alone."""
-    limited = [s for series in summary.load_series for s in series.stages if s.client_saturated]
+    stages = (s for series in summary.load_series for s in series.stages)
+    limited = [s for s in stages if s.client_saturated and s.succeeded]  # else there is no figure
     timed = [stage for stage in limited if set(stage.client_spoils) & set(TIMES)]
     rated = [stage for stage in limited if stage not in timed]
-    for code, stages in (("client_saturated", timed), ("client_rates", rated)):
-        if stages:
+    for code, which in (("client_saturated", timed), ("client_rates", rated)):
+        if which:
             yield Caveat(
                 code=code,
                 level="doubtful",
                 text=f"This machine, not the gateway, may be what was measured in "
-                f"{_stages(len(stages))} ({_told(stages)}). Gates on that stay "
+                f"{_stages(len(which))} ({_told(which)}). Gates on that stay "
                 "undecided: measure with less load, on a quieter or larger machine.",
             )
 
@@ -43,6 +44,7 @@ def client_lag(trials: Sequence[Trial], summary: Summary) -> Iterable[Caveat]:
         trial.response.timing.client_lag_ms
         for trial in trials
         if is_counted(trial)
+        and trial.response.error is None
         and trial.response.timing.client_lag_ms is not None
         # What the kernel stamped on arrival holds none of this process's own lag.
         and trial.response.timing.stamped_by != "kernel"

@@ -11,7 +11,13 @@ from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.document.pair_caveats import pair_caveats
 from bench.document.plan_caveats import plan_caveats
 from bench.document.proof_caveats import proof_caveats
-from bench.model.document import Caveat, CaveatLevel, Completeness, RunSpend
+from bench.model.document import (
+    Caveat,
+    CaveatLevel,
+    Completeness,
+    RunSpend,
+    TargetCompleteness,
+)
 from bench.model.run_config import RunConfig
 from bench.model.steps import Started
 from bench.model.summary import Summary
@@ -164,8 +170,15 @@ def _provider_down(run: Circumstances) -> Iterable[Caveat]:
         return
     for target in run.completeness.targets:
         errors = _last_errors(run.trials, target.target_id)
-        if errors:
-            told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
+        told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
+        if errors and _has_no_answer(target):
+            yield Caveat(
+                code="provider_down",
+                level="broken",
+                text=f"Nothing of {target.target_id} answered: {_all(target.failed)} ended in "
+                f"{told}. Measure again once it answers.",
+            )
+        elif errors:
             whose = "The gateway was watched and lived; these" if run.is_watched else "These"
             yield Caveat(
                 code="provider_down",
@@ -187,14 +200,24 @@ def _last_errors(trials: Sequence[Trial], target_id: str) -> list[str]:
 
 
 def _nothing_answered(completeness: Completeness) -> Iterable[Caveat]:
+    if completeness.reason == "provider_down":
+        return  # said there
     for target in completeness.targets:
-        if target.done and target.failed == target.done:
+        if _has_no_answer(target):
             yield Caveat(
                 code="no_success",
                 level="broken",
                 text=f"No request to {target.target_id} succeeded ({target.failed} failed): it has "
                 "no speed or quality figures. Its errors stand below the figures.",
             )
+
+
+def _all(count: int) -> str:
+    return "its only request" if count == 1 else f"all {count:,} requests"
+
+
+def _has_no_answer(target: TargetCompleteness) -> bool:
+    return 0 < target.done == target.failed
 
 
 def _simulated(*, simulated: bool) -> Iterable[Caveat]:

@@ -55,6 +55,8 @@ class Sums(Record, frozen=True, kw_only=True):
     succeeded: int = 0
     inside: int = 0
     """Inside every objective."""
+    unreached: int = 0
+    unreached_by: str = ""
     tokens: int = 0
     in_flight: int = 0
     late: int = 0

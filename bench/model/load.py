@@ -181,6 +181,10 @@ class StageDone(Record, frozen=True, kw_only=True, tag="stage"):
     """Due and never sent: still waiting for a free place when the stage ended."""
     late: int = 0
     """Sent more than 10 ms after they were due."""
+    unreached: int = 0
+    """Failed before a connection stood."""
+    unreached_by: str = ""
+    """Code of the last one's error."""
     began_offset_ms: float
     """The first measured request could be sent; warm-ups are over."""
     sending_ended_offset_ms: float

@@ -1,5 +1,6 @@
 """The end of a run on a terminal: at most 40 lines, whatever was measured, and no colour needed."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from bench.model.document import Document
@@ -53,7 +54,7 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
             lines += _wrap(sentence, width, most=2)
         lines += _wrap(used, width, most=2) if used else []
         for standing in told:
-            lines += _wrap(_sentence(standing), width, most=2)
+            lines += _wrap(_sentence(standing), width, most=3)
     return "\n".join(lines[:MOST_LINES]) + "\n"
 
 
@@ -145,7 +146,24 @@ def _sentence(standing: Standing) -> str:
 
 
 def _wrap(text: str, width: int, *, most: int, indent: str = "  ") -> list[str]:
-    lines = wrap(visible(text), width, indent=indent)
-    if len(lines) > most:
-        lines = [*lines[: most - 1], fit(f"{lines[most - 1]} …", width)]
-    return lines
+    text = visible(text)
+    lines = wrap(text, width, indent=indent)
+    return lines if len(lines) <= most else _squeezed(text, width, most=most, indent=indent)
+
+
+def _squeezed(text: str, width: int, *, most: int, indent: str) -> list[str]:
+    """Leave words out before the last sentence or clause, which says why or what to do."""
+    for border in (". ", "; ", ""):
+        words, ending = text.split(" "), ""
+        if border:
+            head, _, ending = text.rpartition(border)
+            words = head.split(" ")
+
+        def lines(count: int, words: list[str] = words, ending: str = ending) -> list[str]:
+            told = " ".join([*words[:count], "…", ending]).rstrip()
+            return wrap(told, width, indent=indent)
+
+        if len(lines(1)) <= most:
+            fitting = bisect_right(range(1, len(words)), most, key=lambda n: len(lines(n)))
+            return lines(max(1, fitting))
+    return [fit(line, width) for line in wrap(text, width, indent=indent)[:most]]

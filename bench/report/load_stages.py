@@ -177,24 +177,36 @@ def _by_the_client(series: SeriesSummary) -> str:
 def stage_lines(document: Document) -> Iterator[str]:
     """Yield one line for each stage, for a terminal."""
     for _, stage in _all(document):
-        ttft, itl = stage.ttft_ms, stage.itl_ms
-        tail = "" if ttft is None or ttft.p99 is None else f", p99 {ms(ttft.p99)}"
-        parts = [
-            f"{counted(stage.attempted, 'request')}, {percent(stage.success.rate)} ok",
-            f"{number(stage.answers_per_second)} answers/s",
-            f"TTFT p50 {ms(ttft.p50 if ttft else None)}{tail} ms",
-        ]
-        parts += [f"ITL p50 {ms(itl.p50)}, p99 {ms(itl.p99)} ms"] if itl else []
-        if stage.attainment is not None:
-            parts.append(
-                f"{percent(stage.attainment.rate)} inside, {number(stage.goodput_per_second)}/s good"
-            )
-        if stage.late or stage.dropped:
-            parts.append(f"{stage.late} sent late, {stage.dropped} due and never sent")
-        if stage.reason not in {"requests", "duration", "trace"}:
-            why = _ENDS.get(stage.reason or "", "nothing: it was cut")
-            parts.append(f"ended by {why}" + (f" ({stage.detail})" if stage.detail else ""))
-        yield f"{stage.label}: {'; '.join(parts)}"
+        if stage.reason == "skipped":
+            yield f"stage {stage.number}: skipped ({stage.detail})"
+        else:
+            yield f"{stage.label}: {'; '.join(_parts(stage))}"
+
+
+def _parts(stage: StageSummary) -> Iterator[str]:
+    """Yield what came of a stage, and how it ended if that was not as asked."""
+    yield f"{counted(stage.attempted, 'request')}, {percent(stage.success.rate)} ok"
+    if stage.succeeded:
+        yield f"{number(stage.answers_per_second)} answers/s"
+        yield from _times(stage)
+    if stage.attainment is not None:
+        yield f"{percent(stage.attainment.rate)} inside, {number(stage.goodput_per_second)}/s good"
+    if stage.late or stage.dropped:
+        yield f"{stage.late} sent late, {stage.dropped} due and never sent"
+    if stage.reason not in {"requests", "duration", "trace"}:
+        why = _ENDS.get(stage.reason or "", "nothing: it was cut")
+        yield f"ended by {why}" + (f" ({stage.detail})" if stage.detail else "")
+
+
+def _times(stage: StageSummary) -> Iterator[str]:
+    """Yield the times that it has: of answers that are no streams the whole ones."""
+    named = {"TTFT": stage.ttft_ms} if stage.ttft_ms else {"whole answer": stage.total_ms}
+    for name, summary in named.items():
+        if summary is not None:
+            tail = "" if summary.p99 is None else f", p99 {ms(summary.p99)}"
+            yield f"{name} p50 {ms(summary.p50)}{tail} ms"
+    if stage.itl_ms is not None:
+        yield f"ITL p50 {ms(stage.itl_ms.p50)}, p99 {ms(stage.itl_ms.p99)} ms"
 
 
 def stages_chart(document: Document) -> CurveChart | None:

@@ -111,6 +111,8 @@ def trust_level(document: Document) -> Literal["broken", "doubtful", "sound"]:
 def _status(done: Completeness) -> str:
     if done.is_complete is None:
         return "Plan unknown"
+    if done.is_complete and done.done and done.failed == done.done:
+        return "NO ANSWER"
     return "Complete" if done.is_complete else "INCOMPLETE"
 
 

@@ -18,6 +18,11 @@ LATE_NS = 10_000_000
 _FEWEST_TO_FAIL = 20
 _ALL_FAILED = 100
 """So many failures and no success: what is hammered on is not there."""
+FEWEST_UNREACHED = 10
+"""So many requests, and as many as are in flight, that found nobody: there is no endpoint."""
+_NEVER_REACHED = frozenset(
+    {"connect_refused", "connect_failed", "connect_timeout", "dns_error", "tls_error"}
+)
 _JUDGE_EVERY = 10
 _NS_PER_MS = 1_000_000
 
@@ -49,6 +54,10 @@ class Flow:
     finished: int = 0
     succeeded: int = 0
     inside: int = 0
+    unreached: int = 0
+    """Failed before a connection stood."""
+    unreached_by: str = ""
+    """Code of the last one's error."""
     tokens: int = 0
     totals: Sketch = field(default_factory=Sketch)
     waiting: deque[Due] = field(default_factory=deque)
@@ -98,7 +107,10 @@ class Flow:
             return
         self.finished += 1
         timing, usage = trial.response.timing, trial.response.usage
-        if trial.response.error is None:
+        error = trial.response.error
+        if error is not None and error.code in _NEVER_REACHED:
+            self.unreached, self.unreached_by = self.unreached + 1, error.code
+        if error is None:
             self.succeeded += 1
             if timing.total_ms is not None:
                 self.totals.add(timing.total_ms)
@@ -121,6 +133,8 @@ class Flow:
         """End the stage if a rule says so."""
         rules = self.stage.stops
         failed = self.finished - self.succeeded
+        if self.unreached == self.finished >= max(FEWEST_UNREACHED, self.in_flight):
+            self.end("errors", unreached_words(self.unreached, self.unreached_by))
         if failed == self.finished >= _ALL_FAILED:
             self.end("errors", f"every one of the first {failed} requests failed")
         if rules.error_share is not None and self.finished >= _FEWEST_TO_FAIL:
@@ -134,3 +148,8 @@ class Flow:
             verdict = None if self.finished % _JUDGE_EVERY else self.queue.verdict()
             if verdict is not None:
                 self.end("saturated", verdict)
+
+
+def unreached_words(count: int, code: str) -> str:
+    """Return why nothing more is sent to an endpoint that is not there."""
+    return f"none of the first {count} requests found anybody there: {code}"

@@ -84,6 +84,8 @@ class Gathering:
         flow.finished = sum(part.finished for part in parts)
         flow.succeeded = sum(part.succeeded for part in parts)
         flow.inside = sum(part.inside for part in parts)
+        flow.unreached = sum(part.unreached for part in parts)
+        flow.unreached_by = next((p.unreached_by for p in parts if p.unreached_by), "")
         flow.tokens = sum(part.tokens for part in parts)
         flow.in_flight = sum(part.in_flight for part in parts)
         flow.late = sum(part.late for part in parts)

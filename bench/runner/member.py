@@ -324,6 +324,8 @@ def _sums(purse: Purse, flow: Flow) -> Sums:
         finished=flow.finished,
         succeeded=flow.succeeded,
         inside=flow.inside,
+        unreached=flow.unreached,
+        unreached_by=flow.unreached_by,
         tokens=flow.tokens,
         in_flight=flow.in_flight,
         late=flow.late,

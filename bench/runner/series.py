@@ -14,10 +14,33 @@ from bench.model.blocks import Block
 from bench.model.load import Stage, StageDone
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
+from bench.runner.flow import FEWEST_UNREACHED, unreached_words
 from bench.runner.staged import Job
 from bench.runner.trial import TrialRunner
 
 _GIVEN_UP = ("errors", "saturated", "skipped")
+
+
+class Reach:
+    """Which targets were there at all, over all stages of a run."""
+
+    def __init__(self) -> None:
+        self._missed: dict[str, tuple[int, str]] = {}
+        self._found: set[str] = set()
+
+    def saw(self, done: StageDone) -> None:
+        """Take the end of a stage."""
+        if done.unreached < done.sent:
+            self._found.add(done.target_id)
+        count, _ = self._missed.get(done.target_id, (0, ""))
+        self._missed[done.target_id] = (count + done.unreached, done.unreached_by)
+
+    def missing(self, target_id: str) -> str:
+        """Say that nobody was ever found there; empty = somebody was, or it is not sure."""
+        count, code = self._missed.get(target_id, (0, ""))
+        if target_id in self._found or count < FEWEST_UNREACHED:
+            return ""
+        return f"{target_id}: {unreached_words(count, code)}"
 
 
 class StageRunner(Protocol):
@@ -56,6 +79,7 @@ class Series:
         self._now_ns = now_ns
         self._sender = sender
         self._slos = tuple(read_slo(text) for text in assignment.config.slos)
+        self._reach = Reach()
         self._ended: dict[tuple[str, str], list[tuple[Stage, StageDone]]] = defaultdict(list)
         for stage, done in assignment.stages:
             self._ended[done.target_id, done.case_id].append((stage, done))
@@ -80,8 +104,13 @@ class Series:
             return False
         key = (block.target_id, block.case_id)
         ended = self._ended[key]
-        if block.sweep is None and any(done.reason in _GIVEN_UP for _, done in ended):
-            self._trials.write(self._skipped(block, stage, ended[-1][1]))
+        nobody = self._nobody(block, stage)
+        if nobody and stage.pair is not None:
+            self._trials.left[f"{block.target_id}|{block.case_id}|s{stage.number}"] = nobody
+            return False
+        why = nobody or self._given_up(block)
+        if why:
+            self._trials.write(self._skipped(block, stage, why))
             return True
         job = Job(
             target=self._assignment.targets[block.target_id],
@@ -92,11 +121,12 @@ class Series:
             slos=self._slos,
         )
         point, done = await self._sender.run(job)
+        self._reach.saw(done)
         base = _point(*ended[0]) if ended else None
-        why = saturated(point, base)
-        if why is None and done.reason == "saturated":
-            why = "degradation"
-        done = msgspec.structs.replace(done, saturated=why)
+        too_much = saturated(point, base)
+        if too_much is None and done.reason == "saturated":
+            too_much = "degradation"
+        done = msgspec.structs.replace(done, saturated=too_much)
         self._trials.write(done)
         self.has_lost |= done.reason == "worker_lost"
         if done.reason in UNFINISHED:
@@ -105,7 +135,20 @@ class Series:
         ended.append((stage, done))
         return True
 
-    def _skipped(self, block: Block, stage: Stage, before: StageDone) -> StageDone:
+    def _nobody(self, block: Block, stage: Stage) -> str:
+        """Say that there is no endpoint; of a pair both arms must be there. Empty = there may be."""
+        asked = self._assignment.targets if stage.pair is not None else (block.target_id,)
+        return next((why for one in asked if (why := self._reach.missing(one))), "")
+
+    def _given_up(self, block: Block) -> str:
+        """Say that an earlier stage showed enough; empty = it did not."""
+        ended = self._ended[block.target_id, block.case_id]
+        if block.sweep is None and any(done.reason in _GIVEN_UP for _, done in ended):
+            before = ended[-1][1]
+            return f"stage {before.number} had ended by {before.reason}"
+        return ""
+
+    def _skipped(self, block: Block, stage: Stage, why: str) -> StageDone:
         now_ms = self._trials.offset_ms(self._now_ns())
         done = StageDone(
             target_id=block.target_id,
@@ -116,7 +159,7 @@ class Series:
             )
             + 1,
             reason="skipped",
-            detail=f"stage {before.number} had ended by {before.reason}",
+            detail=why,
             began_offset_ms=now_ms,
             sending_ended_offset_ms=now_ms,
             ended_offset_ms=now_ms,

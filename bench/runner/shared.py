@@ -262,6 +262,8 @@ class SharedStages:
             sent=flow.sent,
             dropped=flow.dropped,
             late=flow.late,
+            unreached=flow.unreached,
+            unreached_by=flow.unreached_by,
             began_offset_ms=began_ms,
             sending_ended_offset_ms=max((ms for ms in sent_ms if ms is not None), default=now_ms),
             ended_offset_ms=max((one.ended_offset_ms for one in ended.values()), default=now_ms),

@@ -280,6 +280,8 @@ class StageSender:
             sent=flow.sent,
             dropped=flow.dropped,
             late=flow.late,
+            unreached=flow.unreached,
+            unreached_by=flow.unreached_by,
             began_offset_ms=self._offset_ms(flow.began_ns),
             sending_ended_offset_ms=self._offset_ms(flow.last_sent_ns),
             ended_offset_ms=self._offset_ms(),

@@ -7,6 +7,7 @@ from bench.ledger import collect
 from bench.model.footer import Footer
 from bench.model.header import Resumed
 from bench.model.load import Stage, StopRules, Sweep
+from bench.model.paired import PairPlace
 from bench.model.surroundings import Incident
 from bench.model.trial import Response, Timing, Usage
 from tests.fakes import GOOD, Reply
@@ -190,6 +191,81 @@ def test_a_queue_that_only_grows_ends_an_open_loop():
     stage.run()
     (done,) = stage.ends
     assert (done.reason, done.saturated) in {("saturated", "degradation"), ("requests", None)}
+
+
+REFUSED = error(code="connect_refused")
+
+
+def answers(*responses):
+    """Return a script that gives these answers, the last one for good."""
+    left = list(responses)
+    return lambda _: Reply(response=left.pop(0) if len(left) > 1 else left[0])
+
+
+def test_an_endpoint_that_nobody_finds_is_given_up_after_ten_requests():
+    stage = LoadStage(
+        load_block(closed(requests=10_000, concurrency=1)),
+        load_block(closed(number=2, requests=10_000)),
+        script=answers(REFUSED),
+    )
+    end = stage.run()
+    first, second = stage.ends
+    assert (first.reason, first.sent, first.unreached) == ("errors", 10, 10)
+    assert first.detail == "none of the first 10 requests found anybody there: connect_refused"
+    assert (second.reason, second.sent) == ("skipped", 0)
+    assert (end.reason, end.exit_code) == ("provider_down", 5)
+
+
+def test_as_many_have_to_find_nobody_as_are_in_flight():
+    stage = LoadStage(
+        load_block(closed(requests=10_000, concurrency=64, lock_step=True)),
+        script=answers(REFUSED),
+    )
+    stage.run()
+    assert stage.ends[0].reason == "errors"
+    assert stage.ends[0].unreached > 10
+    assert stage.ends[0].sent < 200
+
+
+def test_one_answer_shows_that_there_is_an_endpoint():
+    stage = LoadStage(
+        load_block(closed(requests=60, concurrency=1)), script=answers(timed(), REFUSED)
+    )
+    stage.run()
+    assert (stage.ends[0].reason, stage.ends[0].unreached) == ("requests", 59)
+
+
+def test_stages_are_given_up_for_good_only_where_nobody_was_ever_found():
+    small = [load_block(closed(number=n, requests=4, concurrency=1)) for n in range(1, 7)]
+    dead = LoadStage(*small, script=answers(REFUSED))
+    dead.run()
+    assert [one.reason for one in dead.ends] == ["requests"] * 3 + ["skipped"] * 3
+    alive = LoadStage(*small, script=answers(timed(), REFUSED))
+    alive.run()
+    assert [one.reason for one in alive.ends] == ["requests"] * 6
+
+
+def test_a_pair_is_not_asked_for_once_one_of_its_arms_is_not_there():
+    def block_of(number, target_id):
+        place = PairPlace(phase="warm", level=0, number=number, side="base")
+        return load_block(
+            closed(number=number, requests=5, concurrency=1, pair=place), target_id=target_id
+        )
+
+    blocks = [block_of(n, "a" if n % 2 else "b") for n in range(1, 9)]
+    stage = LoadStage(
+        *blocks, script=lambda call: Reply(response=REFUSED if call.target.id == "a" else timed())
+    )
+    end = stage.run()
+    assert [(one.target_id, one.reason) for one in stage.ends] == [
+        ("a", "requests"),
+        ("b", "requests"),
+        ("a", "requests"),
+    ]
+    assert set(stage.runner._trials.left.values()) == {
+        "a: none of the first 10 requests found anybody there: connect_refused"
+    }
+    assert end.exit_code == 5
 
 
 def test_stages_behind_one_that_was_given_up_are_skipped():

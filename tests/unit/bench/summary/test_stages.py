@@ -16,6 +16,7 @@ from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
 from bench.report.load_stages import saturation_sentences, stages_chart
+from bench.report.verdict import headline
 from bench.stats import adjusted
 from bench.summary.stages import frontier
 from tests.fakes import GOOD
@@ -178,7 +179,7 @@ def test_every_report_shows_every_stage(ending):
 def test_a_skipped_and_a_cut_stage_stand_in_the_report():
     document = measured((ONE, {}, GOOD_ROWS), (TWO, {"reason": "skipped", "sent": 0}, []))
     text = terminal_summary(document)
-    assert "ended by skipped" in text
+    assert "stage 2: skipped" in text
     assert document.completeness.is_complete
     cut = measured((ONE, {"reason": "stopped", "detail": "interrupted"}, GOOD_ROWS[:2]))
     assert not cut.completeness.is_complete
@@ -208,6 +209,30 @@ def test_what_saturates_beside_a_busy_client_is_not_said_to_be_the_gateway():
         (ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS), reading=busy
     )
     assert "this machine may have been the limit" in next(saturation_sentences(document))
+
+
+def test_a_stage_without_an_answer_shows_no_times():
+    dead = [(100.0 * n, 100.0 * n + 1, None, error("connect_refused")) for n in range(4)]
+    document = measured((ONE, {"reason": "errors", "detail": "nobody there"}, dead))
+    line = next(one for one in terminal_summary(document).splitlines() if one.startswith("1 at "))
+    assert "TTFT" not in line
+    assert " - " not in line
+    assert headline(document).startswith("NO ANSWER")
+
+
+def test_a_stage_of_whole_answers_shows_how_long_they_took():
+    whole = answer()
+    plain = msgspec.structs.replace(whole, timing=Timing(total_ms=100.0, sent_ms=0.1))
+    document = measured((ONE, {}, [(100.0 * n, 100.0 * n + 100, None, plain) for n in range(4)]))
+    assert "whole answer p50 100 ms" in terminal_summary(document)
+
+
+def test_what_is_too_long_for_a_terminal_keeps_its_ending():
+    slow = msgspec.structs.replace(READING, utilisation_max=0.95)
+    stages = [(Stage(number=n, concurrency=n, requests=4), {}, GOOD_ROWS) for n in range(1, 4)]
+    text = terminal_summary(measured(*stages, reading=slow), width=64)
+    assert "on a quieter or larger machine." in " ".join(text.split())
+    assert all(len(line) <= 64 for line in text.splitlines())
 
 
 def test_too_few_connections_are_the_client_s_limit():
