@@ -27,6 +27,8 @@ _FRESH_NS = 200_000_000
 _STEP_NS = 1_000_000
 """A larger difference than this between two readings is a wall clock that was set."""
 _DOUBTFUL_NS = 5_000_000
+_JUST_NS = 1_000_000
+"""Readings this young settle a doubt: a busy process reads many late stamps in a row."""
 _TOLERANCE_NS = 50_000
 
 
@@ -51,7 +53,8 @@ class WallOffset:
         at_ns = wall_ns - self._offset_ns
         if not -_TOLERANCE_NS <= now_ns - at_ns <= _DOUBTFUL_NS:
             # Late by that much is rare, and a wall clock that was set looks just like it.
-            if self._renew(now_ns) > _STEP_NS or at_ns - now_ns > _TOLERANCE_NS:
+            is_new = now_ns - self._read_ns > _JUST_NS
+            if (is_new and self._renew(now_ns) > _STEP_NS) or at_ns - now_ns > _TOLERANCE_NS:
                 self.discarded += 1
                 return None
             at_ns = wall_ns - self._offset_ns

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from bench.model.case import ChatRequest, Message
+from bench.stream.deltas import Read
 from bench.wire import PROTOCOLS
 from bench.wire.protocol import Decoded
 
@@ -22,7 +23,7 @@ def decode(api: str, *pieces: bytes) -> Decoded:
     """Read a body in these pieces, one read each, stamped from 100 on."""
     decoder = PROTOCOLS[api].decoder(stream=True)
     for read, piece in enumerate(pieces):
-        decoder.feed(100 + read, read, piece)
+        decoder.feed(Read(100 + read, read, piece))
     return decoder.finish()
 
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from bench.stream.deltas import Read
 from bench.wire import PROTOCOLS
 from bench.wire.protocol import Decoded
 
@@ -11,7 +12,7 @@ def decode(*pieces: bytes) -> Decoded:
     """Read a body in these pieces, one read each, stamped from 100 on."""
     decoder = PROTOCOLS["chat"].decoder(stream=True)
     for read, piece in enumerate(pieces):
-        decoder.feed(100 + read, read, piece)
+        decoder.feed(Read(100 + read, read, piece))
     return decoder.finish()
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from bench.client.arrivals import Arrivals
 from bench.client.carrier import Carrier
 from bench.client.descriptors import most_connections
 from bench.client.dial import Destination, Dialler, LookUp, Watching, look_up
@@ -92,8 +93,13 @@ class HttpChatClient:
         self._gauge = Gauge(clock.now_ns, wall)
         self._mask = Mask(endpoint.headers, (*endpoint.secrets, *(proxy.secrets if proxy else ())))
         self._outlook = Outlook(proxy.shown if proxy else None, mask=self._mask.text)
+        self._arrivals = Arrivals()
         watching = Watching(
-            now_ns=clock.now_ns, gauge=self._gauge, outlook=self._outlook, wall=wall
+            now_ns=clock.now_ns,
+            gauge=self._gauge,
+            outlook=self._outlook,
+            arrivals=self._arrivals,
+            wall=wall,
         )
         self._dialler = Dialler(destination, watching)
         self._asks_for_stream = endpoint.asks_for_stream
@@ -109,6 +115,7 @@ class HttpChatClient:
         A kept connection that turns out to be dead before a byte of the answer came is replaced
         once by a new one; t0 stays, and the answer counts as cold.
         """
+        self._arrivals.take_in()
         t0_ns = self._now_ns()
         attempt = _Attempt(
             request=self._request(call),
@@ -122,6 +129,8 @@ class HttpChatClient:
             exchange = await self._run(attempt)
         finally:
             lag_ns = self._lag.end(mark)
+        # What follows takes as long as dozens of reads: those that are due go first.
+        self._arrivals.take_in()
         line = attempt.line
         if line is not None:
             self._outlook.spoke(line.http_version)

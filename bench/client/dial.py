@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
+from bench.client.arrivals import Arrivals
 from bench.client.carrier import Carrier
 from bench.client.dial_failure import DialFailed, reason, told_apart
 from bench.client.endpoint import Address, HttpChoice
@@ -74,6 +75,7 @@ class Watching:
     now_ns: Callable[[], int]
     gauge: Gauge
     outlook: Outlook
+    arrivals: Arrivals
     wall: WallOffset | None
     """``None`` = reads are stamped by the event loop: the system or the clock has no better."""
 
@@ -226,7 +228,15 @@ class Dialler:
         wall = self._watching.wall
         line = self._line(None)
         if wall is not None and ask_for_stamps(sock):
-            StampedTransport(sock, line, wall=wall, now_ns=self._now_ns, gauge=self._watching.gauge)
+            watching = self._watching
+            StampedTransport(
+                sock,
+                line,
+                wall=wall,
+                now_ns=self._now_ns,
+                gauge=watching.gauge,
+                arrivals=watching.arrivals,
+            )
             return line
         await asyncio.get_running_loop().create_connection(
             lambda: cast(asyncio.Protocol, line), sock=sock

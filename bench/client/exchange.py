@@ -7,12 +7,20 @@ how it ended. So every cut, stall and split can be tried without a network.
 from dataclasses import dataclass
 from typing import Literal
 
+from bench.stream.deltas import Read
 from bench.stream.framed_answer import FramedAnswer, Frames
 from bench.stream.http_answer import HttpAnswer
 from bench.wire.protocol import BodyDecoder
 
 AFTER_DONE_NS = 1_000_000_000
 """How long a body may go on after its own end mark before it is closed."""
+LONGEST_KEPT_NS = 500_000_000
+"""How long a read may wait to be looked at: nothing that it can mean has to be known earlier."""
+_MOST_KEPT = 32
+_KEPT_BYTES = range(4, 4097)
+"""A larger read is no token, and in a smaller one the end of a body can hide."""
+_BLANK_LINE = b"\r\n\r\n"
+"""Ends a chunked body (RFC 9112, 7.1), with trailers and without."""
 _SUCCESS = range(200, 300)
 _SILENCE_NS = 100_000_000
 """Shorter pauses before a time limit explain nothing."""
@@ -86,11 +94,13 @@ class Exchange:
         """Beginning of a body whose status is no success."""
         self.reads = 0
         self.body_bytes = 0
+        self._kept: list[tuple[int, bytes]] | None = None
+        """Reads that were stamped and not looked at yet; ``None`` = each is looked at at once."""
+        self._settled_ns = 0
+        """When there was last nothing kept."""
         self.sent_ns: int | None = None
         self.headers_ns: int | None = None
         self.last_read_ns: int | None = None
-        self.done_ns: int | None = None
-        """The end mark of the protocol was read."""
         self.ended_ns: int | None = None
         """Last byte of the body; at a failure, its moment."""
 
@@ -105,23 +115,79 @@ class Exchange:
         return self.http.head is not None and self.http.head.status in _SUCCESS
 
     @property
+    def done_ns(self) -> int | None:
+        """When the end mark of the protocol was read."""
+        return self.decoder.done_ns
+
+    @property
     def due_ns(self) -> int:
         """When ``expire`` is next worth calling; later reads may move it."""
+        if self._kept is None:
+            return self._limit_ns
+        return min(self._settled_ns + LONGEST_KEPT_NS, self._limit_ns)
+
+    @property
+    def _limit_ns(self) -> int:
         if self.done_ns is not None:
             return min(self.done_ns + AFTER_DONE_NS, self.limits.deadline_ns)
         if self.headers_ns is None or self.last_read_ns is None:
             return self.limits.deadline_ns
         return min(self.last_read_ns + self.limits.idle_ns, self.limits.deadline_ns)
 
+    def keep(self, at_ns: int, data: bytes) -> bool:
+        """Take one network read without a look at what it says, if that has time.
+
+        In the middle of a stream nothing depends on it: reads are looked at a few dozen at a time,
+        at a fraction of the cost, or when one may be the last.
+
+        Returns:
+            Whether it was taken; ``receive`` has to otherwise.
+        """
+        kept = self._kept
+        if kept is None or len(kept) >= _MOST_KEPT:
+            return False
+        if len(data) not in _KEPT_BYTES or _BLANK_LINE in data:
+            return False
+        kept.append((at_ns, data))
+        self.last_read_ns = at_ns
+        return True
+
     def receive(self, at_ns: int, data: bytes) -> None:
         """Take one network read, stamped before anything looked at it."""
         if isinstance(self.http, HttpAnswer):
+            self._settle(at_ns)
             self._received(at_ns, self.http.feed(data))
+            self._settled_ns = at_ns
+            has_time = self.http.is_open_ended and self.is_success_status and self.done_ns is None
+            self._kept = [] if has_time else None
 
     def receive_frames(self, at_ns: int, frames: Frames) -> None:
         """Take what one network read held of this answer, stamped likewise."""
         if isinstance(self.http, FramedAnswer):
             self._received(at_ns, self.http.feed(frames))
+
+    def _settle(self, now_ns: int) -> None:
+        """Look at what was kept."""
+        if not self._kept or not isinstance(self.http, HttpAnswer):
+            return
+        kept, self._kept, self._settled_ns = self._kept, [], now_ns
+        chunks: list[Read] = []
+        for at_ns, data in kept:
+            body = self.http.whole_chunk(data)
+            if body is None:
+                self._take_chunks(chunks)
+                chunks = []
+                self._received(at_ns, self.http.feed(data))
+            else:
+                chunks.append(Read(at_ns, self.reads, body))
+                self.reads += 1
+        self._take_chunks(chunks)
+
+    def _take_chunks(self, chunks: list[Read]) -> None:
+        if chunks:
+            self.body_bytes += sum(len(read.body) for read in chunks)
+            self.last_read_ns = chunks[-1].at_ns
+            self.decoder.feed_all(chunks)
 
     def _received(self, at_ns: int, body: bytes) -> None:
         read = self.reads
@@ -131,7 +197,7 @@ class Exchange:
             self.headers_ns = at_ns
         if body:
             self.body_bytes += len(body)
-            self._take_body(at_ns, read, body)
+            self._take_body(Read(at_ns, read, body))
         if self.http.is_complete:
             self._end(at_ns)
         elif self.http.broken is not None:
@@ -142,6 +208,7 @@ class Exchange:
 
     def eof(self, at_ns: int) -> None:
         """Take the end of file from the other side."""
+        self._settle(at_ns)
         if self.http.eof():
             self._end(at_ns)
         elif self.http.head is None:
@@ -153,6 +220,7 @@ class Exchange:
 
     def reset(self, at_ns: int, reason: str) -> None:
         """Take the breaking of the connection."""
+        self._settle(at_ns)
         self._end(at_ns, "connect_reset", f"the connection broke: {reason}")
 
     def fail(self, at_ns: int, code: EndCode, message: str) -> None:
@@ -161,7 +229,9 @@ class Exchange:
 
     def expire(self, now_ns: int) -> None:
         """End it if ``due_ns`` has come."""
-        if self.is_over or now_ns < self.due_ns:
+        self._settle(now_ns)
+        self._settled_ns = now_ns
+        if self.is_over or now_ns < self._limit_ns:
             return
         if self.done_ns is not None:
             self._end(now_ns, "stream_incomplete", "the body did not end after its end mark")
@@ -175,13 +245,11 @@ class Exchange:
         else:
             self._end(now_ns, "idle_timeout", f"the stream fell silent: {silent}")
 
-    def _take_body(self, at_ns: int, read: int, body: bytes) -> None:
+    def _take_body(self, read: Read) -> None:
         if not self.is_success_status:
-            self.error_body += body[: _ERROR_BODY_BYTES - len(self.error_body)]
+            self.error_body += read.body[: _ERROR_BODY_BYTES - len(self.error_body)]
             return
-        self.decoder.feed(at_ns, read, body)
-        if self.done_ns is None and self.decoder.saw_done:
-            self.done_ns = at_ns
+        self.decoder.feed(read)
 
     def _end(self, at_ns: int, code: EndCode | None = None, message: str = "") -> None:
         if self.is_over:

@@ -35,7 +35,8 @@ class LagCounts:
     def add(self, lag_ns: int) -> None:
         """Count one delay, from 0."""
         self.count += 1
-        self.largest = max(self.largest, lag_ns)
+        if lag_ns > self.largest:  # noqa: PLR1730 - a call of `max` for each token costs more
+            self.largest = lag_ns
         bucket = lag_ns >> _FINE_SHIFT
         if bucket < _FINE:
             self._fine[bucket] += 1
@@ -81,6 +82,8 @@ class Gauge:
     def _reset(self) -> None:
         self.lags = LagCounts()
         """From arrival to the loop's turn, of kernel-stamped reads."""
+        self.received = self.lags.add
+        """Counts a read that the kernel stamped so many nanoseconds before its turn."""
         self.ticks = LagCounts()
         """Of the loop probe."""
         self.unstamped = 0
@@ -92,10 +95,6 @@ class Gauge:
         self._discarded = 0 if self._wall is None else self._wall.discarded
         self._began_ns = self._window_ns = self._now_ns()
         self._processor_began_ns = self._window_processor_ns = processor_ns()
-
-    def received(self, lag_ns: int) -> None:
-        """Count a read that the kernel stamped so long before its turn."""
-        self.lags.add(lag_ns)
 
     def ticked(self, lag_ns: int) -> None:
         """Count how late a tick of the loop probe came."""

@@ -106,6 +106,8 @@ class Line:
         if exchange is None:
             self.abort()  # bytes that nobody asked for: the next answer could not be trusted
             return
+        if exchange.keep(at_ns, data):
+            return
         exchange.receive(at_ns, data)
         if exchange.is_over:
             self._finish()

@@ -10,6 +10,7 @@ import struct
 import sys
 from collections.abc import Callable
 
+from bench.client.arrivals import Arrivals
 from bench.client.carrier import Carrier
 from bench.client.gauge import Gauge
 from bench.clock import WallOffset
@@ -20,6 +21,9 @@ _READ_BYTES = 65_536
 _SECONDS_AND_NS = struct.Struct("@qq")
 _ANCILLARY_BYTES = socket.CMSG_SPACE(_SECONDS_AND_NS.size)
 _NS_PER_S = 1_000_000_000
+# Globals: what is looked up for each token.
+_SOL_SOCKET = socket.SOL_SOCKET
+_stamp = _SECONDS_AND_NS.unpack
 
 
 def ask_for_stamps(sock: socket.socket) -> bool:
@@ -42,6 +46,7 @@ class StampedTransport:
         wall: Turns stamps into the clock of all other figures.
         now_ns: That clock.
         gauge: Counts how late each read came to its turn.
+        arrivals: Calls for the reads.
     """
 
     def __init__(
@@ -52,19 +57,22 @@ class StampedTransport:
         wall: WallOffset,
         now_ns: Callable[[], int],
         gauge: Gauge,
+        arrivals: Arrivals,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._sock = sock
         self._line = line
+        self._receive = sock.recvmsg
         self._wall = wall
         self._now_ns = now_ns
         self._gauge = gauge
+        self._arrivals = arrivals
         self._unsent = bytearray()
         self._is_closing = False
         self._last_ns = 0
         line.stamped_by = "kernel"
         line.connection_made(self)
-        self._loop.add_reader(sock.fileno(), self._read)
+        arrivals.add(sock.fileno(), self._read)
 
     def write(self, data: bytes) -> None:
         """Send now what the socket takes; the rest follows when it takes more."""
@@ -105,7 +113,7 @@ class StampedTransport:
 
     def _read(self) -> None:
         try:
-            data, ancillary, _, _ = self._sock.recvmsg(_READ_BYTES, _ANCILLARY_BYTES)
+            data, ancillary, _, _ = self._receive(_READ_BYTES, _ANCILLARY_BYTES)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
@@ -116,21 +124,20 @@ class StampedTransport:
             self._line.eof_received()
             self._end(None)
             return
-        self._line.take(self._arrived_ns(ancillary, now_ns), data)
-
-    def _arrived_ns(self, ancillary: list[tuple[int, int, bytes]], now_ns: int) -> int:
+        at_ns = None
         for level, kind, value in ancillary:
-            if level == socket.SOL_SOCKET and kind == _SO_TIMESTAMPNS:
-                seconds, rest = _SECONDS_AND_NS.unpack(value)
+            if kind == _SO_TIMESTAMPNS and level == _SOL_SOCKET:
+                seconds, rest = _stamp(value)
                 at_ns = self._wall.monotonic_ns(seconds * _NS_PER_S + rest, now_ns)
-                if at_ns is not None:
-                    self._gauge.received(now_ns - at_ns)
-                    # The two clocks are compared anew now and then: no read is before the last.
-                    self._last_ns = max(at_ns, self._last_ns)
-                    return self._last_ns
-        self._gauge.unstamped += 1
-        self._last_ns = now_ns
-        return now_ns
+        if at_ns is None:
+            self._gauge.unstamped += 1
+            at_ns = now_ns
+        else:
+            self._gauge.received(now_ns - at_ns)
+            # The two clocks are compared anew now and then: no read is before the last.
+            at_ns = max(at_ns, self._last_ns)
+        self._last_ns = at_ns
+        self._line.take(at_ns, data)
 
     def _flush(self) -> None:
         try:
@@ -150,7 +157,7 @@ class StampedTransport:
             return
         self._is_closing = True
         self._unsent.clear()
-        self._loop.remove_reader(self._sock.fileno())
+        self._arrivals.remove(self._sock.fileno())
         self._loop.remove_writer(self._sock.fileno())
         # Not at once: whoever closes is in the middle of something that the line also knows of.
         self._loop.call_soon(self._closed, error)

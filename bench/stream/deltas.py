@@ -5,9 +5,8 @@ a hundred thousand small objects stops the event loop for tens of milliseconds).
 """
 
 from array import array
-from collections.abc import Iterator
-from itertools import repeat
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from bench.model.trial import ChunkKind
 
@@ -15,6 +14,17 @@ CONTENT: Final = 0
 REASONING: Final = 1
 TOOL: Final = 2
 _KINDS: tuple[ChunkKind, ...] = ("content", "reasoning", "tool")
+
+
+class Read(NamedTuple):
+    """The body bytes that one network read brought."""
+
+    at_ns: int
+    """Monotonic stamp of the read."""
+    number: int
+    """From 0."""
+    body: bytes
+    """Any piece of the body, cut anywhere; content coding undone."""
 
 
 class Deltas:
@@ -41,12 +51,11 @@ class Deltas:
         self.kinds.append(kind)
         self.characters.append(characters)
 
-    def extend(self, at_ns: int, read: int, kind: int, characters: list[int]) -> None:
-        """Add deltas of one kind that one read brought."""
-        count = len(characters)
-        self.at_ns.extend(repeat(at_ns, count))
-        self.reads.extend(repeat(read, count))
-        self.kinds += bytes((kind,)) * count
+    def extend(self, kind: int, characters: Sequence[int], reads: Sequence[Read]) -> None:
+        """Add deltas of one kind, each with the read that brought it."""
+        self.at_ns.extend([read.at_ns for read in reads])
+        self.reads.extend([read.number for read in reads])
+        self.kinds += bytes((kind,)) * len(characters)
         self.characters.extend(characters)
 
     def rows(self) -> Iterator[tuple[int, int, ChunkKind, int]]:

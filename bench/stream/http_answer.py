@@ -16,6 +16,8 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 _INFORMATIONAL = range(100, 200)
 _BODILESS = (204, 304)
+_LONGEST_SIZE = 8
+"""Bytes of a chunk's size and its line end, in the reads that are looked at as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,7 @@ class HttpAnswer:
         "_coding",
         "_decoder",
         "_fields",
+        "_is_between_chunks",
         "_is_sized",
         "_parser",
         "_pieces",
@@ -48,6 +51,7 @@ class HttpAnswer:
         "decoded_bytes",
         "head",
         "is_complete",
+        "is_open_ended",
         "is_reusable",
         "read_bytes",
     )
@@ -60,8 +64,11 @@ class HttpAnswer:
         """The last byte of the body has been seen."""
         self.is_reusable = False
         """After the end: the connection may carry another request."""
+        self.is_open_ended = False
+        """The head is read, and no count of bytes says where the body ends."""
         self.read_bytes = 0
         self.decoded_bytes = 0
+        self._is_between_chunks = False
         self._coding = ""
         self._decoder: Decoder | None = None
         self._fields: list[tuple[bytes, bytes]] = []
@@ -87,7 +94,32 @@ class HttpAnswer:
                 self._break(f"not an HTTP/1.1 response: {error}")
         if self.head is None and self.read_bytes > MAX_HEAD_BYTES:
             return self._break(f"more than {MAX_HEAD_BYTES} bytes of headers", too_large=True)
-        return self._body() if self._pieces else b""
+        body = self._body() if self._pieces else b""
+        # The beginning of the next size, or bytes to be inflated, make reads hang together.
+        if not data.endswith(b"\r\n") or self._decoder is not None:
+            self._is_between_chunks = False
+        return body
+
+    def whole_chunk(self, data: bytes) -> bytes | None:
+        """Take one network read that is one chunk and nothing else: nine of ten reads of a stream.
+
+        The parser stands between two chunks before and after it, so it need not see it.
+
+        Returns:
+            The body bytes; ``None`` = nothing was taken, ``feed`` has to.
+        """
+        if not self._is_between_chunks:
+            return None
+        # As servers write it: the size in hexadecimal digits, no zeros before, no extension.
+        head = data[: data.find(b"\r\n", 0, _LONGEST_SIZE) + 2]
+        length = len(data) - len(head) - 2
+        if length < 1 or head.lower() != b"%x\r\n" % length or not data.endswith(b"\r\n"):
+            return None
+        if self.read_bytes + len(data) > MAX_BODY_BYTES:
+            return None
+        self.read_bytes += len(data)
+        self.decoded_bytes += length
+        return data[len(head) : -2]
 
     def eof(self) -> bool:
         """Take the end of file; return whether the response is whole."""
@@ -111,7 +143,7 @@ class HttpAnswer:
 
     def _break(self, reason: str, *, too_large: bool = False) -> bytes:
         self.broken = Broken(reason=reason, is_too_large=too_large)
-        self.is_complete = self.is_reusable = False
+        self.is_complete = self.is_reusable = self._is_between_chunks = False
         return b""
 
     # ---- called by httptools ------------------------------------------------
@@ -136,7 +168,17 @@ class HttpAnswer:
         self.head = Head(status=status, headers=headers)
         chunked = "chunked" in headers.get("transfer-encoding", "").lower()
         self._coding = headers.get("content-encoding", "")
-        self._is_sized = chunked or "content-length" in headers or status in _BODILESS
+        is_counted = "content-length" in headers or status in _BODILESS
+        self._is_sized = chunked or is_counted
+        self.is_open_ended = not is_counted
+
+    def on_chunk_header(self) -> None:
+        """Note that a chunk is under way."""
+        self._is_between_chunks = False
+
+    def on_chunk_complete(self) -> None:
+        """Note that the next chunk has not begun, as far as is known."""
+        self._is_between_chunks = True
 
     def on_body(self, data: bytes) -> None:
         """Collect one piece of body."""
@@ -147,6 +189,7 @@ class HttpAnswer:
         """Note the end of the body (of an interim response: nothing)."""
         if self.head is not None and not self.is_complete:
             self.is_complete = True
+            self._is_between_chunks = False
             self.is_reusable = bool(self._parser.should_keep_alive())
 
     def on_message_begin(self) -> None:

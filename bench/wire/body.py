@@ -3,13 +3,14 @@
 Whether a body is a stream is told by its first character. What the events mean says a ``Reader``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import msgspec
 
 from bench.model.trial import Usage
+from bench.stream.deltas import Read
 from bench.stream.sse import SseEvent, SseParser
 from bench.wire.draft import Draft
 from bench.wire.faults import excerpt, message_of
@@ -46,11 +47,11 @@ class Reader(Protocol):
         """
         ...
 
-    def lines(self, data: bytes) -> int | None:
-        """Take unnamed events, the data of one a line, if that makes the same of them.
+    def pieces(self, lines: bytes) -> list[str] | None:
+        """Take unnamed events, the data of one a line, if each is a piece of content and no more.
 
         Returns:
-            How many there were; ``None`` = nothing was taken, ``event`` has to.
+            Their content, which is left to the caller; ``None`` = ``event`` has to take them.
         """
         ...
 
@@ -74,6 +75,8 @@ class AnswerDecoder:
         self._draft = draft = Draft()
         self._reader = reader(draft)
         self._take: Callable[[bytes], None] = self._sniff
+        self._is_stream = False
+        """Known to be one."""
         self._lead = b""
         self._sse = SseParser()
         self._whole = bytearray()
@@ -82,16 +85,26 @@ class AnswerDecoder:
         self._first_event_ns: int | None = None
 
     @property
-    def saw_done(self) -> bool:
-        """The end mark has been seen."""
-        return self._draft.saw_done
+    def done_ns(self) -> int | None:
+        """Stamp of the end mark; see ``BodyDecoder``."""
+        return self._draft.done_ns
 
-    def feed(self, at_ns: int, read: int, data: bytes) -> None:
-        """Take body bytes; see ``BodyDecoder``."""
-        if data:
-            self._draft.at_ns = at_ns
+    def feed(self, read: Read) -> None:
+        """Take what one read brought; see ``BodyDecoder``."""
+        if read.body and not self._together((read,)):
             self._draft.read = read
-            self._take(data)
+            self._take(read.body)
+
+    def feed_all(self, reads: Sequence[Read]) -> None:
+        """Take what several reads brought; see ``BodyDecoder``."""
+        if len(reads) == 1 or not self._is_stream:
+            for read in reads:
+                self.feed(read)
+        elif not self._together(reads):
+            # Whatever is no piece of content is found by halving: nearly always the last one.
+            middle = len(reads) // 2
+            self.feed_all(reads[:middle])
+            self.feed_all(reads[middle:])
 
     def finish(self) -> Decoded:
         """Say what the body told, an event without its blank line included."""
@@ -129,39 +142,47 @@ class AnswerDecoder:
             return
         self._draft.is_json = is_json = bool(start) and start in _WHOLE_BODY_STARTS
         self._take = self._whole.extend if is_json else self._stream
-        self._take(self._lead)
+        self._is_stream = not is_json
+        lead = self._draft.read._replace(body=self._lead)
+        if not self._together((lead,)):
+            self._take(self._lead)
 
     def _stream(self, data: bytes) -> None:
         if not self._event_count and len(self._sample) < _SAMPLE_BYTES:
             self._sample += data[:_SAMPLE_BYTES]
-        lines = self._sse.plain(data)
-        if lines is None or not self._taken(lines):
-            for event in self._sse.feed(data):
-                self._event(event)
+        for event in self._sse.feed(data):
+            self._event(event)
 
-    def _taken(self, lines: bytes) -> bool:
-        """Take the events of a read together; return whether that was possible."""
+    def _together(self, reads: Sequence[Read]) -> bool:
+        """Take the events of reads together; return whether that was possible."""
+        if not self._is_stream:
+            return False
+        lines = self._sse.plain(b"".join([read.body for read in reads]))
+        if lines is None:
+            return False
         ends: list[bytes] = []
         if lines.endswith(_DONE):
             # Finish reason and usage stand before the end mark, in one or two events.
             lines, *ends = lines.rsplit(b"\n", _LAST_EVENTS)
-        count = self._reader.lines(lines)
-        if count is None:
+        pieces = self._reader.pieces(lines)
+        if pieces is None:
             return False
+        bringers = _bringers(reads)
+        self._draft.add_contents(pieces, bringers)
         if self._first_event_ns is None:
-            self._first_event_ns = self._draft.at_ns
-        self._event_count += count
-        for end in ends:
+            self._first_event_ns = bringers[0].at_ns
+        self._event_count += len(pieces)
+        for end, self._draft.read in zip(ends, bringers[len(pieces) :], strict=True):
             self._event(SseEvent(None, end))
         return True
 
     def _event(self, event: SseEvent, *, is_last: bool = False) -> None:
         if self._first_event_ns is None:
-            self._first_event_ns = self._draft.at_ns
+            self._first_event_ns = self._draft.read.at_ns
         self._event_count += 1
         data = event.data
         if len(data) < _DONE_BYTES and data.strip() == _DONE:
-            self._draft.saw_done = True
+            self._draft.done()
             return
         try:
             _check_depth(data)
@@ -190,6 +211,16 @@ class AnswerDecoder:
             self._event(event, is_last=True)
         if not self._event_count and not self._sse.comments and self._sample.strip():
             self._draft.fail(_not_a_stream(self._sample))
+
+
+def _bringers(reads: Sequence[Read]) -> list[Read]:
+    """Return for each event of plain reads the one that brought its blank line."""
+    bringers: list[Read] = []
+    ends = 0
+    for read in reads:
+        before, ends = ends, ends + read.body.count(b"\n")
+        bringers += [read] * (ends // 2 - before // 2)
+    return bringers
 
 
 def _check_depth(data: bytes) -> None:

@@ -16,7 +16,6 @@ from bench.wire.chat_chunk import (
     Delta,
     PlainChunk,
     ToolPiece,
-    plain_chunk,
     plain_chunks,
     read_chunk,
 )
@@ -87,22 +86,13 @@ class ChatReader:
         if chunk is not None:
             self._read(chunk, event.data, is_error_event=event.name == b"error")
 
-    def lines(self, data: bytes) -> int | None:
+    def pieces(self, lines: bytes) -> list[str] | None:
         """Take pieces of content together; see ``Reader``."""
-        if b"\n" not in data:
-            chunk = plain_chunk(data)
-            if chunk is None:
-                return None
-            self._draft.add_content(chunk.choices[0].delta.content or "")
-            self._told((chunk,), data)
-            return 1
-        chunks = plain_chunks(data)
+        chunks = plain_chunks(lines)
         if chunks is None:
             return None
-        pieces = [chunk.choices[0].delta.content for chunk in chunks]
-        self._draft.add_contents([piece for piece in pieces if piece])
-        self._told(chunks, data)
-        return len(chunks)
+        self._told(chunks, lines)
+        return [chunk.choices[0].delta.content or "" for chunk in chunks]
 
     def _told(self, chunks: Sequence[PlainChunk], data: bytes) -> None:
         draft, last = self._draft, chunks[-1]

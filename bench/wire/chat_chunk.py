@@ -93,14 +93,6 @@ class PlainChunk(msgspec.Struct, gc=False):
 _PLAIN = msgspec.json.Decoder(PlainChunk)
 
 
-def plain_chunk(data: bytes) -> PlainChunk | None:
-    """Return the piece of content in ``data``; ``None`` = there is more, or something else, in it."""
-    try:
-        return _PLAIN.decode(data)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-
-
 def plain_chunks(data: bytes) -> list[PlainChunk] | None:
     """Return the pieces of content in ``data``, one a line; ``None`` = there is more in it."""
     try:

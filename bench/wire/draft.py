@@ -1,23 +1,24 @@
 """An answer in the making: what every protocol collects in the same way. Pure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from bench.stream.deltas import CONTENT, REASONING, TOOL, Deltas
+from bench.stream.deltas import CONTENT, REASONING, TOOL, Deltas, Read
 from bench.wire.faults import failure_in
 from bench.wire.protocol import Fault
 from bench.wire.tool_calls import ToolCallAssembly
 
 
 class Draft:
-    """Texts, tool calls and stamps so far; ``at_ns`` and ``read`` are those of the current read."""
+    """Texts, tool calls and stamps so far; ``read`` is the one that is being taken."""
 
     __slots__ = (
-        "at_ns",
         "calls",
         "content",
         "deltas",
+        "done_ns",
         "fault",
         "fingerprint",
         "finish_reason",
@@ -26,14 +27,13 @@ class Draft:
         "provider_reason",
         "read",
         "reasoning",
-        "saw_done",
     )
 
     def __init__(self) -> None:
-        self.at_ns = 0
-        self.read = 0
+        self.read = Read(0, 0, b"")
         self.is_json = False
-        self.saw_done = False
+        self.done_ns: int | None = None
+        """Stamp of the end mark."""
         self.content: list[str] = []
         self.reasoning: list[str] = []
         self.calls = ToolCallAssembly()
@@ -50,11 +50,13 @@ class Draft:
             self.content.append(text)
             self._note(CONTENT, len(text))
 
-    def add_contents(self, texts: list[str]) -> None:
-        """Add pieces of the answer that came in one read, none of them empty."""
+    def add_contents(self, texts: Sequence[str], reads: Sequence[Read]) -> None:
+        """Add pieces of a streamed answer, each with the read that brought it."""
+        if not all(texts):
+            told = [(text, read) for text, read in zip(texts, reads, strict=False) if text]
+            texts, reads = [text for text, _ in told], [read for _, read in told]
         self.content += texts
-        if not self.is_json:
-            self.deltas.extend(self.at_ns, self.read, CONTENT, list(map(len, texts)))
+        self.deltas.extend(CONTENT, list(map(len, texts)), reads[: len(texts)])
 
     def add_reasoning(self, text: str) -> None:
         """Add a piece of reasoning; nothing if it is empty."""
@@ -65,6 +67,11 @@ class Draft:
     def note_tool(self, characters: int) -> None:
         """Note that a piece of a tool call came; ``calls`` gets it apart."""
         self._note(TOOL, characters)
+
+    def done(self) -> None:
+        """Note that the end mark was read; the first one counts."""
+        if self.done_ns is None:
+            self.done_ns = self.read.at_ns
 
     def end(self, provider: str, reason: str) -> None:
         """Note the finish reason in the provider's word and in that of chat completions."""
@@ -89,4 +96,4 @@ class Draft:
 
     def _note(self, kind: int, characters: int) -> None:
         if not self.is_json:
-            self.deltas.append(self.at_ns, self.read, kind, characters)
+            self.deltas.append(self.read.at_ns, self.read.number, kind, characters)

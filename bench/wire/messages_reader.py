@@ -87,7 +87,7 @@ class MessagesReader:
             return
         self._structure(said, event.data)
 
-    def lines(self, data: bytes) -> int | None:  # noqa: ARG002 - the protocol's
+    def pieces(self, lines: bytes) -> list[str] | None:  # noqa: ARG002 - the protocol's
         """Take nothing: these events have names."""
         return None
 
@@ -132,7 +132,7 @@ class MessagesReader:
                 self._is_counted |= bool(said.usage)
                 self._stop(said.delta.stop_reason if said.delta else None)
             case "message_stop":
-                self._draft.saw_done = True
+                self._draft.done()
             case None:
                 self._strange(msgspec.json.decode(data))
             case _:  # ping, content_block_stop, and what is still to come

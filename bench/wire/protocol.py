@@ -4,13 +4,13 @@ A wire protocol writes a request body and reads a response body; connections, he
 time limits are the client's business. Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from bench.model.case import ChatRequest
 from bench.model.trial import ToolCall, Usage
-from bench.stream.deltas import Deltas
+from bench.stream.deltas import Deltas, Read
 
 FaultCode = Literal["upstream_stream_error", "invalid_stream_json"]
 
@@ -57,18 +57,16 @@ class BodyDecoder(Protocol):
     """Reads one response body, incrementally."""
 
     @property
-    def saw_done(self) -> bool:
-        """The protocol's own end mark has been seen."""
+    def done_ns(self) -> int | None:
+        """Stamp of the read that brought the protocol's own end mark."""
         ...
 
-    def feed(self, at_ns: int, read: int, data: bytes) -> None:
-        """Take body bytes, content coding undone.
+    def feed(self, read: Read) -> None:
+        """Take what one read brought."""
+        ...
 
-        Args:
-            at_ns: Stamp of the network read that carried them.
-            read: Index of that read, from 0.
-            data: Any piece of the body, cut anywhere.
-        """
+    def feed_all(self, reads: Sequence[Read]) -> None:
+        """Take what several reads brought: the same as one after another, at less cost."""
         ...
 
     def finish(self) -> Decoded:

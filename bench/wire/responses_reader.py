@@ -83,7 +83,7 @@ class ResponsesReader:
         else:
             self._structure(said, kind)
 
-    def lines(self, data: bytes) -> int | None:  # noqa: ARG002 - the protocol's
+    def pieces(self, lines: bytes) -> list[str] | None:  # noqa: ARG002 - the protocol's
         """Take nothing: these events have names."""
         return None
 
@@ -117,7 +117,7 @@ class ResponsesReader:
             self._done(said, said.item)
         elif said.response is not None:
             if kind in _ENDS:
-                self._draft.saw_done = True
+                self._draft.done()
                 self._ended(said.response)
             else:
                 self._told(said.response)

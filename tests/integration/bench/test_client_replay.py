@@ -122,7 +122,7 @@ def _parsed(*pieces: bytes) -> tuple[object, ...]:
     return (
         state.http.head,
         state.ending,
-        state.decoder.saw_done,
+        state.decoder.done_ns is not None,
         bytes(state.error_body),
         said.content,
         said.reasoning,

@@ -39,7 +39,7 @@ def test_the_end_mark_is_seen_where_it_was_sent(recording: Recording) -> None:
     state = exchange()
     for at_ns, data in _as_recorded(recording):
         state.receive(at_ns, data)
-    assert state.decoder.saw_done is recording.truth.done
+    assert (state.decoder.done_ns is not None) is recording.truth.done
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_an_answer_cut_anywhere_is_never_a_success_without_its_end(recording: Re
         response = respond(state, circumstances())
         if response.error is None:
             assert response.finish_reason is not None
-            assert state.decoder.saw_done or state.http.is_complete
+            assert state.decoder.done_ns is not None or state.http.is_complete

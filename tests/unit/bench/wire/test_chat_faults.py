@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from bench.stream.deltas import Read
 from bench.wire import PROTOCOLS
 from bench.wire.faults import excerpt
 from tests.chat_bytes import decode, delta, piece, sse
@@ -35,8 +36,8 @@ def test_json_is_read_though_a_stream_was_asked_for(lead: bytes) -> None:
 
 def test_a_stream_is_read_though_none_was_asked_for() -> None:
     decoder = PROTOCOLS["chat"].decoder(stream=False)
-    decoder.feed(1, 0, sse(delta(content="hi"), delta("stop")))
-    assert decoder.saw_done
+    decoder.feed(Read(1, 0, sse(delta(content="hi"), delta("stop"))))
+    assert decoder.done_ns == 1
     assert decoder.finish().content == "hi"
 
 

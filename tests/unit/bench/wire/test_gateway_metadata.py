@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bench.dialects import DIALECTS, read_claims
+from bench.stream.deltas import Read
 from bench.wire.chat import ChatCompletions
 
 METADATA = {
@@ -39,7 +40,7 @@ def events(*texts: object) -> bytes:
 )
 def test_metadata_inside_the_answer_is_read(body):
     decoder = ChatCompletions().decoder(stream=True)
-    decoder.feed(1, 0, body)
+    decoder.feed(Read(1, 0, body))
     claims = read_claims(DIALECTS["vercel"], {}, decoder.finish().fields)
     assert (claims.served_provider, claims.served_model) == ("bedrock", "a/m")
     assert (claims.cost_usd, claims.generation_id) == (0.0042, "gen_1")

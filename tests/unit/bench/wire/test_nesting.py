@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.catalogue.lists import parse_models
+from bench.stream.deltas import Read
 from bench.wire import PROTOCOLS
 from bench.wire.faults import message_of
 from bench.wire.nesting import MOST_LEVELS, is_too_deep
@@ -36,7 +37,7 @@ def test_an_event_of_a_hundred_thousand_levels_is_a_fault_of_the_answer(
 ) -> None:
     for name in (b"", b"event: error\n"):
         decoder = PROTOCOLS[api].decoder(stream=True)
-        decoder.feed(1, 0, name + b"data: " + event % _DEEP + b"\n\ndata: [DONE]\n\n")
+        decoder.feed(Read(1, 0, name + b"data: " + event % _DEEP + b"\n\ndata: [DONE]\n\n"))
         fault = decoder.finish().fault
         assert fault is not None
         assert len(fault.message) < 500
@@ -45,7 +46,7 @@ def test_an_event_of_a_hundred_thousand_levels_is_a_fault_of_the_answer(
 @pytest.mark.parametrize("api", _APIS)
 def test_a_whole_answer_of_a_hundred_thousand_levels_is_a_fault_of_the_answer(api: str) -> None:
     decoder = PROTOCOLS[api].decoder(stream=False)
-    decoder.feed(1, 0, b'{"choices": [], "content": [], "output": [], "x": ' + _DEEP + b"}")
+    decoder.feed(Read(1, 0, b'{"choices": [], "content": [], "output": [], "x": ' + _DEEP + b"}"))
     fault = decoder.finish().fault
     assert fault is not None
     assert fault.code == "invalid_stream_json"

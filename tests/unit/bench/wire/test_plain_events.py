@@ -1,5 +1,6 @@
 """Events that are taken together say the same as one by one, whatever stands among them."""
 
+import itertools
 import json
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.stream.deltas import Read
 from bench.stream.sse import SseParser
 from bench.wire import PROTOCOLS
 from bench.wire.protocol import Decoded
@@ -72,8 +74,13 @@ EVENTS = st.lists(st.one_of(PLAIN, PLAIN, PLAIN, OTHER, st.just(TOOL)), max_size
 def decoded(reads: list[bytes]) -> Decoded:
     decoder = PROTOCOLS["chat"].decoder(stream=True)
     for number, read in enumerate(reads):
-        decoder.feed(1_000 + number, number, read)
+        decoder.feed(Read(1_000 + number, number, read))
     return decoder.finish()
+
+
+def stamped(answer: Decoded) -> dict[str, Any]:
+    deltas = answer.deltas
+    return said(answer) | {"at_ns": list(deltas.at_ns), "reads": list(deltas.reads)}
 
 
 def said(answer: Decoded) -> dict[str, Any]:
@@ -93,6 +100,26 @@ def test_one_read_says_the_same_as_a_read_for_each_event(events):
     for each in (together, apart, cut):
         each.pop("first_event_ns")
     assert together == apart == cut
+
+
+@given(EVENTS, st.lists(st.integers(0, 900), max_size=12), st.booleans())
+def test_reads_taken_together_say_the_same_as_one_after_another(events, cuts, is_by_event):
+    """Stamps included, however the network cut them."""
+    events = [chunk(model="m", choices=[piece("first")]), *events]
+    body = b"".join(events)
+    ends = list(itertools.accumulate(map(len, events)))
+    places = sorted({0, len(body), *(cut for cut in cuts if cut < len(body))})
+    borders = [0, *ends] if is_by_event else places
+    reads = [
+        Read(1_000 + number, number, body[begin:end])
+        for number, (begin, end) in enumerate(itertools.pairwise(borders))
+    ]
+    together, apart = (PROTOCOLS["chat"].decoder(stream=True) for _ in range(2))
+    together.feed_all(reads)
+    for read in reads:
+        apart.feed(read)
+    assert together.done_ns == apart.done_ns
+    assert stamped(together.finish()) == stamped(apart.finish())
 
 
 @given(EVENTS)

@@ -70,7 +70,7 @@ def test_an_answer_cut_anywhere_is_never_a_success_without_its_end(
         response = respond(state, circumstances())
         if response.error is None:
             assert response.finish_reason is not None
-            assert state.decoder.saw_done or state.http.is_complete
+            assert state.decoder.done_ns is not None or state.http.is_complete
 
 
 @every_recording

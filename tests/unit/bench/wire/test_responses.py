@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.model.case import ChatRequest, Message
+from bench.stream.deltas import Read
 from bench.wire import PROTOCOLS
 from tests.api_bytes import SCHEMA, TOOL, called, decode, encoded, sse, user
 
@@ -264,11 +265,11 @@ def test_another_protocol_is_called_by_its_name(data: str, shape: str) -> None:
 
 def test_the_end_is_seen_with_the_last_event_and_done_is_let_through() -> None:
     decoder = PROTOCOLS["responses"].decoder(stream=True)
-    decoder.feed(1, 0, sse(created(), text("x")))
-    before = decoder.saw_done
-    decoder.feed(2, 1, sse(end()))
-    assert (before, decoder.saw_done) == (False, True)
-    decoder.feed(3, 2, b"data: [DONE]\n\n")
+    decoder.feed(Read(1, 0, sse(created(), text("x"))))
+    before = decoder.done_ns
+    decoder.feed(Read(2, 1, sse(end())))
+    assert (before, decoder.done_ns) == (None, 2)
+    decoder.feed(Read(3, 2, b"data: [DONE]\n\n"))
     assert decoder.finish().fault is None
 
 
