@@ -4,13 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.document_schema import check_documents
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[1]
 KEY = "LOCAL_TEST_KEY"
@@ -93,14 +92,25 @@ class Bench:
 
     def wait_for(self, text: str, count: int = 1) -> None:
         """Wait until the journal holds ``text`` so often."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            found = [path.read_text().count(text) for path in self.output.glob("*.jsonl")]
-            if sum(found) >= count:
-                return
-            assert time.monotonic() < deadline, f"`{text}` {found} times, not {count}"
-            assert self.running[-1].poll() is None, self.running[-1].communicate()
-            time.sleep(0.01)
+        process = self.running[-1]
+
+        def is_there() -> bool:
+            has_ended = process.poll() is not None
+            found = sum(path.read_text().count(text) for path in self.output.glob("*.jsonl"))
+            if found < count and has_ended:
+                raise AssertionError(process.communicate())
+            return found >= count
+
+        until(is_there)
+
+    def hear(self, process: "subprocess.Popen[str]", text: str) -> None:
+        """Wait until a command said something; it is then no longer part of what it says."""
+        assert process.stderr is not None
+        heard = ""
+        while text not in " ".join(heard.split()):
+            line = process.stderr.readline()
+            assert line, heard
+            heard += line
 
     def end_all(self) -> None:
         """Kill what a failed test left running."""

@@ -56,7 +56,7 @@ def one_round(
     bench: Bench, simulator: Simulator, *, chance: random.Random, most_kills: int, tally: Tally
 ) -> None:
     """Begin a run, kill it up to ``most_kills`` times, finish it, and check what is left."""
-    before = len(simulator.records())
+    begun_ns = time.perf_counter_ns()
     process = _begin(bench)
     for _ in range(most_kills):
         if not _killed_at_random(bench, process, chance):
@@ -73,7 +73,7 @@ def one_round(
     assert code == 0, said
     assert told["planned"] == told["done"], told
     tally.runs += 1
-    _check_finished(bench, simulator, before, tally)
+    _check_finished(bench, simulator, begun_ns, tally)
 
 
 def _begin(bench: Bench) -> "Popen[str]":
@@ -191,7 +191,7 @@ def _check_money(document: Document, told: _Told) -> None:
     assert document.spend.unknown_requests == 0
 
 
-def _check_finished(bench: Bench, simulator: Simulator, before: int, tally: Tally) -> None:
+def _check_finished(bench: Bench, simulator: Simulator, begun_ns: int, tally: Tally) -> None:
     """Check that everything was measured, once, in the order and with the seeds of the plan."""
     told, ledger = _told(bench.journal), read_journal(bench.journal)
     assert Counter(trial["id"] for trial in told.ended) == {trial["id"]: 1 for trial in told.plan}
@@ -210,10 +210,12 @@ def _check_finished(bench: Bench, simulator: Simulator, before: int, tally: Tall
     assert document["possiblyBilled"] == told.lost
     assert sum(path.is_file() for path in bench.output.iterdir()) == _FILES
     _check_money(build_document(ledger), told)
-    _check_requests(simulator.records()[before:], told)
+    # A record follows its answer's end, by which the command may have ended too.
+    log = simulator.wait_for_records(len(told.ended), since_ns=begun_ns)
+    _check_requests(log, told)
     tally.trials += len(told.ended)
     tally.in_flight += len(told.lost)
-    tally.requests += len(simulator.records()) - before
+    tally.requests += len(log)
 
 
 def _check_requests(log: list[dict[str, Any]], told: _Told) -> None:

@@ -6,14 +6,13 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 TOKEN = "test-token"  # noqa: S105 - the simulator's default, no secret
 
@@ -39,28 +38,35 @@ class Simulator:
         """Where it listens."""
         return int(self.url.rpartition(":")[2])
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the request log so far, in the order in which answers ended."""
+    def records(self, *, since_ns: int = 0) -> list[dict[str, Any]]:
+        """Return the request log so far, in the order in which answers ended.
+
+        Args:
+            since_ns: A reading of ``time.perf_counter_ns``: requests that came before are left out.
+                A record follows its answer, so that counting lines would take in late ones.
+        """
         if not self.log_path.exists():
             return []
-        return [json.loads(line) for line in self.log_path.read_bytes().splitlines()]
+        # The last line may be half written.
+        whole = self.log_path.read_bytes().split(b"\n")[:-1]
+        records = [json.loads(line) for line in whole]
+        return [record for record in records if record["received_ns"] >= since_ns]
 
-    def wait_for_records(self, count: int) -> list[dict[str, Any]]:
+    def wait_for_records(self, count: int, *, since_ns: int = 0) -> list[dict[str, Any]]:
         """Return the log once it has ``count`` records: a record follows its answer's last byte."""
-        deadline = time.monotonic() + PATIENCE_S
-        while len(self.records()) < count:
-            assert time.monotonic() < deadline, f"{len(self.records())} of {count} records"
-            time.sleep(0.01)
-        return self.records()
+
+        def enough() -> list[dict[str, Any]] | None:
+            found = self.records(since_ns=since_ns)
+            return found if len(found) >= count else None
+
+        found = until(enough, so_far=lambda: f"{len(self.records())} records in all")
+        assert found is not None
+        return found
 
     def found(self, is_it: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Return the newest record that is meant, once it is there: it follows its answer's end."""
-        deadline = time.monotonic() + PATIENCE_S
         # One reading per round: counting in a second one would miss what came between the two.
-        while not (records := [record for record in self.records() if is_it(record)]):
-            assert time.monotonic() < deadline, f"not among {len(self.records())} records"
-            time.sleep(0.01)
-        return records[-1]
+        return until(lambda: [record for record in self.records() if is_it(record)])[-1]
 
     def last_record(self, model: str) -> dict[str, Any]:
         """Return the newest record of a model."""

@@ -16,7 +16,8 @@ from tests.simulator_process import running_simulator
 pytestmark = pytest.mark.integration
 
 QUICK = "sim-ttft5-n4"
-OVERLAPPING = "sim-ttft80-itl2-n10"
+OVERLAPPING = "sim-ttft500-itl2-n10"
+"""Each waits for longer than a busy machine takes to send the others."""
 
 
 @pytest.fixture(scope="module")

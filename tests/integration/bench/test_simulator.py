@@ -93,7 +93,7 @@ def test_the_log_has_what_was_sent_and_never_early(simulator) -> None:
 
 def test_headers_come_first_unless_they_are_to_come_late(simulator) -> None:
     early = record_of(simulator, ask(simulator, "sim-n1-ttft20", stream=True))
-    assert early["headers_sent_ns"] < early["received_ns"] + 20 * MS
+    assert early["headers_sent_ns"] < early["events"][0][0]
     late = record_of(simulator, ask(simulator, "sim-n1-ttft20-lateheaders", stream=True))
     assert late["headers_sent_ns"] == late["events"][0][0]
     set_apart = record_of(simulator, ask(simulator, "sim-n1-ttft20-headers10", stream=True))
@@ -219,11 +219,11 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(simulator) -> Non
 
 def test_streams_side_by_side_keep_their_own_pace(simulator) -> None:
     with closing(connect(simulator)) as slow, closing(connect(simulator)) as quick:
-        slow.sendall(raw_request("sim-n2-ttft300", stream=True))
+        slow.sendall(raw_request("sim-n2-ttft2000", stream=True))
         quick.sendall(raw_request("sim-n2-ttft1", stream=True))
         read_until(quick, b"0\r\n\r\n")
         read_until(slow, b"0\r\n\r\n")
     quick_end, slow_end = (
-        simulator.last_record(model)["ended_ns"] for model in ("sim-n2-ttft1", "sim-n2-ttft300")
+        simulator.last_record(model)["ended_ns"] for model in ("sim-n2-ttft1", "sim-n2-ttft2000")
     )
     assert quick_end < slow_end

@@ -1,6 +1,7 @@
 """Load sent by several real processes: shares, one beginning, losses, money, secrets."""
 
 import os
+import time
 from collections import Counter
 
 import pytest
@@ -42,14 +43,14 @@ def alive(pid):
 
 
 def test_two_processes_send_every_request_of_a_stage_once(led, simulator):
-    before = len(simulator.records())
+    begun_ns = time.perf_counter_ns()
     outcome = led.run(Stage(number=1, concurrency=3, requests=21, warmups=3))
     assert (outcome.exit_code, outcome.reason) == (0, "done")
     ledger = led.ledger
     (entry,) = ledger.stages.entries
     assert (entry.columns.count(), entry.columns.warmups, entry.lost) == (21, 3, 0)
     assert len(set(entry.columns.numbers)) == 21
-    assert len(simulator.wait_for_records(before + 24)) == before + 24
+    assert len(simulator.wait_for_records(24, since_ns=begun_ns)) == 24
     done = entry.done
     assert done is not None
     assert (done.reason, done.sent) == ("requests", 21)
@@ -120,11 +121,11 @@ def test_money_is_dealt_in_slices_and_never_passes_the_limit(led):
 
 
 def test_a_process_that_cannot_write_is_told_and_nothing_is_sent(led, simulator):
-    before = len(simulator.records())
+    begun_ns = time.perf_counter_ns()
     led.shard(2).write_text("somebody else's\n")
     with pytest.raises(LoadProcessLost, match=r"load process 2 is gone: .*file exists"):
         led.run(Stage(number=1, concurrency=2, requests=4))
-    assert len(simulator.records()) == before
+    assert simulator.records(since_ns=begun_ns) == []
     assert led.shard(2).read_text() == "somebody else's\n"
 
 
