@@ -75,7 +75,7 @@ def build_document(ledger: Ledger) -> Document:
         environment=header.environment,
         sandbox=header.sandbox,
         gateway=_gateway(ledger),
-        vantage=None if ledger.vantage is None else msgspec.to_builtins(ledger.vantage),
+        vantage=ledger.vantage,
         incidents=ledger.incidents,
         not_run=not_run(ledger, planned),
         possibly_billed=ledger.possibly_billed,

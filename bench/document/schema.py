@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from bench.model.agent_summary import AgentSummary
 from bench.model.document import DOCUMENT_VERSION, Document
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -14,12 +15,18 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def document_schema() -> dict[str, Any]:
     """Return the schema of what ``encode_document`` writes. Unknown fields are allowed."""
+    schema = msgspec.json.schema(Document)
+    _, known = msgspec.json.schema_components([AgentSummary], ref_template="#/$defs/{name}")
+    schema["$defs"] |= known
+    # Of a version-2 document it is an object as that one had it.
+    agent = schema["$defs"]["TargetSummary"]["properties"]["agent"]
+    agent["anyOf"].insert(0, {"$ref": "#/$defs/AgentSummary"})
     return {
         "$schema": _DIALECT,
         "title": "Result document of gateway-bench",
         "description": f"Format version {DOCUMENT_VERSION} (`generator.documentVersion`). Figures are "
         "explained in docs/metrics.md; `null` means not measured or not known.",
-        **msgspec.json.schema(Document),
+        **schema,
     }
 
 

@@ -17,7 +17,7 @@ from bench.model.resources import GatewayResources
 from bench.model.run_config import OptionOrigin, RunConfig
 from bench.model.steps import Started
 from bench.model.summary import Summary
-from bench.model.surroundings import Gateway, Incident
+from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.model.target import Prices, Target, TargetMetadata
 from bench.model.trial import Evaluation, Response, ToolCall, Trial, Usage
 from bench.model.turn import TurnTrace
@@ -201,7 +201,7 @@ class Document(Record, frozen=True, kw_only=True):
     config: DocumentConfig
     options: dict[str, OptionOrigin] = {}
     environment: Environment | None = None
-    vantage: dict[str, Any] | None = None
+    vantage: Vantage | None = None
     """Address and round trip of the measuring machine, where they were recorded."""
     sandbox: dict[str, Any] | None = None
     """How the code of agentic trials was held: level, walls, each protection; ``None`` = none ran."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from bench.model.document import Document
 from bench.model.run_config import RunConfig
+from bench.model.surroundings import Vantage
 from bench.model.target import Prices
 from bench.report.figures import ABSENT, duration, ms, trial_name, usd
 from bench.report.resources import resources
@@ -221,40 +222,34 @@ def _sandbox(document: Document) -> Iterable[tuple[str, str]]:
 
 
 def _vantage(document: Document) -> Iterable[tuple[str, str]]:
-    seen = document.vantage or {}
-    if seen.get("address"):
-        yield "connected to", str(seen["address"])
-    if isinstance(seen.get("roundTripMs"), int | float):
-        yield "TCP connect, shortest", f"{ms(seen['roundTripMs'])} ms (about one round trip)"
+    seen = document.vantage
+    if seen is None:
+        return
+    if seen.address:
+        yield "connected to", seen.address
+    if seen.round_trip_ms is not None:
+        yield "TCP connect, shortest", f"{ms(seen.round_trip_ms)} ms (about one round trip)"
     yield from _connections(seen)
-    edge = seen.get("edge")
-    for name, value in edge.items() if isinstance(edge, dict) else ():
-        yield f"edge: {name}", str(value)
+    for name, value in seen.edge.items():
+        yield f"edge: {name}", value
 
 
-_PHASES = {
-    "dnsP50Ms": "name",
-    "roundTripP50Ms": "TCP",
-    "proxyP50Ms": "proxy",
-    "tlsP50Ms": "TLS",
-}
-
-
-def _connections(seen: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _connections(seen: Vantage) -> Iterable[tuple[str, str]]:
     """Yield what connections spoke, through what, and how long each phase of opening one took."""
-    versions = seen.get("httpVersions")
-    if isinstance(versions, list | tuple) and versions:
-        tls = f" over {seen['tls']}" if seen.get("tls") else ", not encrypted"
-        yield "HTTP", f"{' and '.join(map(str, versions))}{tls}"
-    if seen.get("proxy"):
-        yield "proxy", f"{seen['proxy']}: every time holds its part, too"
-    phases = [
-        f"{name} {ms(seen[key])} ms"
-        for key, name in _PHASES.items()
-        if isinstance(seen.get(key), int | float)
-    ]
-    if phases:
-        yield f"opening one of {seen.get('connections')} connections (medians)", ", ".join(phases)
+    if seen.http_versions:
+        tls = f" over {seen.tls}" if seen.tls else ", not encrypted"
+        yield "HTTP", f"{' and '.join(seen.http_versions)}{tls}"
+    if seen.proxy:
+        yield "proxy", f"{seen.proxy}: every time holds its part, too"
+    phases = {
+        "name": seen.dns_p50_ms,
+        "TCP": seen.round_trip_p50_ms,
+        "proxy": seen.proxy_p50_ms,
+        "TLS": seen.tls_p50_ms,
+    }
+    told = [f"{name} {ms(median)} ms" for name, median in phases.items() if median is not None]
+    if told:
+        yield f"opening one of {seen.connections} connections (medians)", ", ".join(told)
 
 
 def _options(document: Document) -> Section:
