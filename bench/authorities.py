@@ -24,6 +24,9 @@ class UnreadableAuthorities(UsageFault):
         )
 
 
+_OPTION = "`--cacert`"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorities:
     """Where the certificates of authorities are; neither file nor folder = the system's."""
@@ -41,12 +44,17 @@ class Authorities:
             environ: Of this process; never a `.env`.
         """
         if cacert is not None:
-            return cls(file=cacert, given_by="`--cacert`")
+            return cls(file=cacert, given_by=_OPTION)
         if file := environ.get("SSL_CERT_FILE"):
             return cls(file=Path(file), given_by="`SSL_CERT_FILE`")
         if folder := environ.get("SSL_CERT_DIR"):
             return cls(folder=Path(folder), given_by="`SSL_CERT_DIR`")
         return cls()
+
+    @property
+    def is_typed(self) -> bool:
+        """A person named them for this command."""
+        return self.given_by == _OPTION
 
     def context(self) -> ssl.SSLContext:
         """Return a context that verifies certificates and names.

@@ -154,8 +154,14 @@ class Redactor:
         self.forms = forms_of(listed)
         """Longest first."""
         self._mask = mask
-        spelt = "|".join("".join(map(_spellings, secret)) for secret in listed)
-        self._spelt = re.compile(spelt) if spelt else None
+        self._listed = listed
+        self._spelt: re.Pattern[str] | None = None
+
+    def prepare(self) -> None:
+        """Make the pattern of all spellings, which takes 10 ms; else the first text that needs it does."""
+        if self._spelt is None and self._listed:
+            spelt = "|".join("".join(map(_spellings, secret)) for secret in self._listed)
+            self._spelt = re.compile(spelt)
 
     def text(self, text: str) -> str:
         """Return ``text`` with every secret replaced."""
@@ -163,8 +169,10 @@ class Redactor:
             if form in text:
                 text = text.replace(form, self._mask)
         # A search by pattern costs a hundred times a search for a word: most texts need none.
-        if self._spelt is not None and any(sign in text for sign in _ESCAPING):
-            text = self._spelt.sub(lambda _: self._mask, text)
+        if self._listed and any(sign in text for sign in _ESCAPING):
+            self.prepare()
+            if self._spelt is not None:
+                text = self._spelt.sub(lambda _: self._mask, text)
         return text
 
 
@@ -208,7 +216,6 @@ def _spellings(character: str) -> str:
     code, units = ord(character), character.encode("utf-16-be", "surrogatepass").hex()
     words = [units[place : place + 4] for place in range(0, len(units), 4)]
     octets = [f"{byte:02x}" for byte in character.encode("utf-8", "surrogatepass")]
-    entities = [name for name, named in html.entities.html5.items() if named == character]
     ways = [
         rf"\\*{re.escape(character)}",
         "".join(rf"\\+u(?i:{word})" for word in words),
@@ -217,9 +224,19 @@ def _spellings(character: str) -> str:
         "".join(rf"\\+x(?i:{octet})" for octet in octets),
         rf"&(?:amp;)*#0*{code};",
         rf"&(?:amp;)*#[xX]0*(?i:{code:x});",
-        *(rf"&(?:amp;)*{re.escape(name)}" for name in entities if name.endswith(";")),
+        *(rf"&(?:amp;)*{re.escape(name)}" for name in _entities().get(character, ())),
     ]
     return f"(?:{'|'.join(ways)})"
+
+
+@lru_cache(maxsize=1)
+def _entities() -> dict[str, list[str]]:
+    """Return the names of each character in HTML, with their semicolon."""
+    found: dict[str, list[str]] = {}
+    for name, named in html.entities.html5.items():
+        if name.endswith(";"):
+            found.setdefault(named, []).append(name)
+    return found
 
 
 def _inside_base64(data: bytes) -> Iterator[str]:

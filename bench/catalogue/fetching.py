@@ -131,10 +131,10 @@ def _asked(query: ModelsQuery, url: str) -> Answered:
 
         context = query.authorities.context()
         return get_through(query.proxy, url, headers=query.headers, tls=context)
-    # A context takes as long as the request. What was named is read in any case: a fault is told.
-    named = query.authorities.file or query.authorities.folder
+    # A context takes longer than the request. What was typed is read in any case, to tell a fault.
+    is_typed = query.authorities.is_typed
     is_secure = url.startswith("https:")
-    tls = query.authorities.context() if named or is_secure else None
+    tls = query.authorities.context() if is_typed or is_secure else None
     return get(
         url, headers=query.headers, addresses=query.addresses, tls=tls if is_secure else None
     )

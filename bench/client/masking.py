@@ -49,6 +49,7 @@ class Mask:
             if "authorization" in name.lower():
                 found.add(value.strip().rpartition(" ")[2])
         self._redactor = Redactor(found, MASK)
+        self._redactor.prepare()  # not while requests fly
         self._forms = self._redactor.forms
 
     def text(self, text: str) -> str:
