@@ -156,18 +156,22 @@ def _interval_ranks(count: int, fraction: float) -> tuple[int, int]:
     tail = (1 - CONFIDENCE) / 2
     low, high = 0, count - 1
     mean, reach = count * fraction, _FAR * math.sqrt(count * fraction * (1 - fraction)) + _FAR
-    below = 0.0
-    for successes in range(max(0, int(mean - reach)), count):
-        below += _binomial(count, successes, fraction)
+    odds, start = fraction / (1 - fraction), max(0, int(mean - reach))
+    below, chance = 0.0, _binomial(count, start, fraction)
+    for successes in range(start, count):
+        below += chance
         if below > tail:
             low = max(successes - 1, 0)
             break
-    above = 0.0
-    for successes in range(min(count, math.ceil(mean + reach)), 0, -1):
-        above += _binomial(count, successes, fraction)
+        chance *= odds * (count - successes) / (successes + 1)
+    start = min(count, math.ceil(mean + reach))
+    above, chance = 0.0, _binomial(count, start, fraction)
+    for successes in range(start, 0, -1):
+        above += chance
         if above > tail:
             high = min(successes, count - 1)
             break
+        chance *= successes / (odds * (count - successes + 1))
     return low, high
 
 

@@ -7,7 +7,7 @@ from bench.dialects import same_model
 from bench.model.document import Caveat
 from bench.model.target import Target
 from bench.model.trial import Trial
-from bench.summary.selection import is_counted, violation
+from bench.summary.selection import is_counted
 
 _SHOWN = 3
 """Trials or names that a sentence gives as examples."""
@@ -27,7 +27,7 @@ def proof_caveats(trials: Sequence[Trial], targets: Sequence[Target]) -> Iterabl
 
 
 def _violations(trials: Sequence[Trial]) -> Iterable[Caveat]:
-    found = [(trial, why) for trial in trials if (why := violation(trial)) is not None]
+    found = [(trial, why) for trial in trials if (why := trial.violation) is not None]
     if not found:
         return
     told = [
@@ -66,13 +66,18 @@ def _other_names(trials: Sequence[Trial], targets: Sequence[Target]) -> Iterable
     It may be an alias or a deployment's name, so these answers stay in the figures.
     """
     by_id = {target.id: target for target in targets}
+    said = Counter(
+        (trial.target_id, name)
+        for trial in trials
+        if (name := trial.response.response_model)
+        and trial.response.served_model is None
+        and trial.response.error is None
+    )
     names: dict[str, Counter[str]] = {}
-    for trial in trials:
-        response, target = trial.response, by_id.get(trial.target_id)
-        said = response.response_model
-        unknown = response.served_model is None and response.error is None
-        if target is not None and said and unknown and not _is_its_name(target, said):
-            names.setdefault(target.id, Counter())[said] += 1
+    for (target_id, name), times in said.items():
+        target = by_id.get(target_id)
+        if target is not None and not _is_its_name(target, name):
+            names.setdefault(target_id, Counter())[name] = times
     for target_id, called in names.items():
         listed = _some([f"`{name}` ({_count(n, 'time')})" for name, n in called.most_common()])
         yield Caveat(

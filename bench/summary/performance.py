@@ -25,7 +25,7 @@ def metrics(trials: Sequence[Trial]) -> MetricSummary:
     buffered = [timing.buffered for timing in timings if timing.buffered is not None]
 
     def over(read: Callable[[Timing], float | None]) -> NumericSummary | None:
-        return summarize_numbers(read(timing) for timing in timings)
+        return summarize_numbers(map(read, timings))
 
     return MetricSummary(
         trials=len(trials),

@@ -62,19 +62,14 @@ def arrived(trials: Iterable[Trial]) -> tuple[Trial, ...]:
     return tuple(trial for trial in trials if trial.response.error is None)
 
 
-def violation(trial: Trial) -> str | None:
-    """Return what makes the answer say nothing about the pinned target."""
-    return trial.violation
-
-
 def proven(trials: Iterable[Trial]) -> tuple[Trial, ...]:
     """Return the trials less violations: what a score of the target may stand on."""
-    return tuple(trial for trial in trials if violation(trial) is None)
+    return tuple(trial for trial in trials if trial.violation is None)
 
 
 def is_pinned(trial: Trial) -> bool:
     """Return whether a timing of the target may stand on this counted trial."""
-    return trial.is_valid and violation(trial) is None
+    return trial.is_valid and trial.violation is None
 
 
 def pinned(trials: Iterable[Trial]) -> tuple[Trial, ...]:
@@ -84,7 +79,7 @@ def pinned(trials: Iterable[Trial]) -> tuple[Trial, ...]:
 
 def violations(trials: Iterable[Trial]) -> Excluded:
     """Count trials that are left out as violations, each once, by its first reason."""
-    reasons = [violation(trial) for trial in trials]
+    reasons = [trial.violation for trial in trials]
     return Excluded(
         pin_violated=reasons.count("pinViolated"),
         fallback=reasons.count("fallback"),

@@ -51,12 +51,9 @@ class _Part:
     target: Target
     all: tuple[Trial, ...]
     counted: tuple[Trial, ...]
+    proven: tuple[Trial, ...]
+    """Counted trials that the pinned target answered."""
     metrics: Summed = field(default_factory=Summed)
-
-    @property
-    def proven(self) -> tuple[Trial, ...]:
-        """Counted trials that the pinned target answered."""
-        return proven(self.counted)
 
     @property
     def one_by_one(self) -> tuple[Trial, ...]:
@@ -71,7 +68,8 @@ def summarize(evidence: Evidence) -> Summary:
     parts = []
     for target in evidence.targets:
         trials = tuple(by_target.get(target.id, ()))
-        parts.append(_Part(target=target, all=trials, counted=counted(trials)))
+        valid = counted(trials)
+        parts.append(_Part(target=target, all=trials, counted=valid, proven=proven(valid)))
     answers = {part.target.id: answers_by_task(part.proven, cases) for part in parts}
     behaviour = {part.target.id: traits(part.proven, cases) for part in parts}
     return Summary(
