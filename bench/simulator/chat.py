@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from bench.prompt import prompt_hash
-from bench.simulator.errors import RequestRefused
+from bench.simulator.body import decoded, invalid
 
 
 class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,19 +65,12 @@ def decode_chat(body: bytes) -> ChatBody:
     Raises:
         RequestRefused: 400 for what is no JSON, lacks a field or has a wrong type.
     """
-    try:
-        chat = _DECODER.decode(body)
-    except msgspec.ValidationError as error:
-        message = f"request body: {error}"
-        raise _invalid(message) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        message = f"request body is not JSON: {error}"
-        raise _invalid(message) from error
+    chat = decoded(_DECODER, body)
     if not chat.messages:
-        raise _invalid("`messages` is empty; one message is the least")
+        raise invalid("`messages` is empty; one message is the least")
     if chat.limit is not None and chat.limit < 1:
         message = f"`max_tokens` is {chat.limit}; 1 is the least"
-        raise _invalid(message)
+        raise invalid(message)
     return chat
 
 
@@ -89,7 +82,3 @@ def fingerprint(messages: Sequence[ChatMessage]) -> str:
 def prompt_tokens(messages: Sequence[ChatMessage]) -> int:
     """Return a prompt's token count: a token per four characters, and three per message."""
     return sum(len(message.text) // 4 + 3 for message in messages)
-
-
-def _invalid(message: str) -> RequestRefused:
-    return RequestRefused(400, "invalid_request", message)

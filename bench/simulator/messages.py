@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from bench.simulator.answers import Reply
+from bench.simulator.body import decoded, invalid
 from bench.simulator.chat import ChatBody, ChatMessage, StreamOptions
-from bench.simulator.errors import RequestRefused
 from bench.simulator.events import FINGERPRINT, AnswerWriter, EventKind, Tail
 from bench.simulator.framing import Framing
 from bench.simulator.scenario import Scenario
@@ -61,19 +61,12 @@ class MessagesApi:
 
     def read(self, body: bytes) -> ChatBody:
         """See ``Api``."""
-        try:
-            asked = _DECODER.decode(body)
-        except msgspec.ValidationError as error:
-            message = f"request body: {error}"
-            raise _invalid(message) from error
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            message = f"request body is not JSON: {error}"
-            raise _invalid(message) from error
+        asked = decoded(_DECODER, body)
         if not asked.messages:
-            raise _invalid("messages: at least one message is required")
+            raise invalid("messages: at least one message is required")
         if asked.max_tokens < 1:
             message = f"max_tokens: {asked.max_tokens} is less than 1"
-            raise _invalid(message)
+            raise invalid(message)
         _check_thinking(asked)
         return ChatBody(
             model=asked.model,
@@ -231,7 +224,7 @@ def _check_thinking(asked: Body) -> None:
     """Refuse what Anthropic's server refuses: thinking that was changed, or left out."""
     budget = asked.thinking.get("budget_tokens")
     if isinstance(budget, int) and budget >= asked.max_tokens:
-        raise _invalid("`max_tokens` must be greater than `thinking.budget_tokens`")
+        raise invalid("`max_tokens` must be greater than `thinking.budget_tokens`")
     for number, turn in enumerate(asked.messages):
         blocks = turn.content if isinstance(turn.content, list) else []
         where = f"messages.{number}.content"
@@ -241,7 +234,7 @@ def _check_thinking(asked: Body) -> None:
         kinds = [block.get("type") for block in blocks]
         if asked.thinking.get("type") == "enabled" and "tool_use" in kinds[:1]:
             message = f"{where}: expected `thinking` before `tool_use` while thinking is enabled"
-            raise _invalid(message)
+            raise invalid(message)
 
 
 def _function(tool: Tool) -> dict[str, Any]:
@@ -283,7 +276,3 @@ def _usage(usage: dict[str, Any]) -> dict[str, Any]:
 
 def _error(kind: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": _KINDS.get(kind, kind), "message": message}}
-
-
-def _invalid(message: str) -> RequestRefused:
-    return RequestRefused(400, "invalid_request", message)

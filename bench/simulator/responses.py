@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from bench.simulator.answers import Reply
+from bench.simulator.body import decoded, invalid
 from bench.simulator.chat import ChatBody, ChatMessage, StreamOptions
-from bench.simulator.errors import RequestRefused
 from bench.simulator.events import FINGERPRINT, AnswerWriter, EventKind, Tail, error_body
 from bench.simulator.framing import Framing
 from bench.simulator.scenario import Scenario
@@ -44,22 +44,15 @@ class ResponsesApi:
 
     def read(self, body: bytes) -> ChatBody:
         """See ``Api``."""
-        try:
-            asked = _DECODER.decode(body)
-        except msgspec.ValidationError as error:
-            message = f"request body: {error}"
-            raise _invalid(message) from error
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            message = f"request body is not JSON: {error}"
-            raise _invalid(message) from error
+        asked = decoded(_DECODER, body)
         items = asked.input if isinstance(asked.input, list) else [_user(asked.input)]
         if not items:
-            raise _invalid("`input` is empty; one item is the least")
+            raise invalid("`input` is empty; one item is the least")
         if asked.max_output_tokens is not None and asked.max_output_tokens < _LEAST_LIMIT:
             message = (
                 f"`max_output_tokens` is {asked.max_output_tokens}; {_LEAST_LIMIT} is the least"
             )
-            raise _invalid(message)
+            raise invalid(message)
         system = [ChatMessage(role="system", content=asked.instructions)]
         return ChatBody(
             model=asked.model,
@@ -334,7 +327,3 @@ def _usage(usage: dict[str, Any]) -> dict[str, Any]:
         "total_tokens": usage["total_tokens"],
         "cost": usage["cost"],
     }
-
-
-def _invalid(message: str) -> RequestRefused:
-    return RequestRefused(400, "invalid_request", message)
