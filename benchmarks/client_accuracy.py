@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.client import Endpoint, HttpChatClient
+from bench.client.chat_client import HttpChatClient
+from bench.client.endpoint import Endpoint
 from bench.dialects import DIALECTS
 from bench.model.case import ChatRequest, Message
 from bench.model.target import Target

@@ -4,7 +4,6 @@ A connection that is accepted proves that something listens, not that it is heal
 own health says that. Nothing is started here and nothing is written.
 """
 
-import http.client
 import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -91,6 +90,8 @@ def _tcp_fault(place: tuple[str, int], timeout_s: float) -> str | None:
 
 
 def _http_fault(url: str, timeout_s: float) -> str | None:
+    import http.client  # with the parser of mail headers: only where a service is named
+
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from bench.client import Endpoint, HttpChatClient, Timeouts
+from bench.client.chat_client import HttpChatClient, Timeouts
+from bench.client.endpoint import Endpoint
 from bench.dialects import DIALECTS
 from bench.model.case import ChatRequest, Message
 from bench.model.target import Target

@@ -32,7 +32,7 @@ Connect = Callable[[Endpoint], ChatClient]
 
 def connect_http(endpoint: Endpoint) -> ChatClient:
     """Return the real client."""
-    from bench.client import HttpChatClient
+    from bench.client.chat_client import HttpChatClient
 
     return HttpChatClient(endpoint)
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from bench.agent.registry import shipped_of
-from bench.client import HttpChatClient
+from bench.client.chat_client import HttpChatClient
 from bench.clock import SystemClock
 from bench.errors import BenchError, LoadProcessLost, UsageFault
 from bench.executor import Equipment

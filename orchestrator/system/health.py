@@ -7,9 +7,12 @@ accepts before it reads, and one that closes right after its answer could not be
 import socket
 import time
 from collections.abc import Callable, Collection
-from http.client import HTTPException, HTTPResponse
+from typing import TYPE_CHECKING
 
 from orchestrator.ports import HealthAnswer, HealthQuestion
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
 
 _BODY_LIMIT = 64 * 1024
 _OWNER_WAIT_S = 1.0
@@ -30,6 +33,8 @@ class SocketProbe:
 
     def ask(self, question: HealthQuestion, near: Collection[int]) -> HealthAnswer:
         """Ask once; what a server or the network does is an answer, never an error."""
+        from http.client import HTTPException  # with the parser of mail headers: 20 ms
+
         try:
             with socket.create_connection(
                 (question.host, question.port), timeout=question.timeout_s
@@ -47,6 +52,8 @@ class SocketProbe:
     def _talk(
         self, connection: socket.socket, question: HealthQuestion, near: Collection[int]
     ) -> HealthAnswer:
+        from http.client import HTTPResponse  # loaded by `ask`
+
         connection.sendall(_head(question))
         owners = self._owners(connection, near)
         connection.sendall(b"\r\n")
@@ -67,7 +74,7 @@ class SocketProbe:
             time.sleep(_OWNER_PAUSE_S)
 
 
-def _read(response: HTTPResponse, connection: socket.socket, timeout_s: float) -> bytes:
+def _read(response: "HTTPResponse", connection: socket.socket, timeout_s: float) -> bytes:
     """Read a body that may never end: at most 64 KiB and the time of one request."""
     deadline = time.perf_counter() + timeout_s
     body = b""

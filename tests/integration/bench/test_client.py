@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bench.client import HttpChatClient
+from bench.client.chat_client import HttpChatClient
 from bench.model.trial import Response
 from tests.asking import ask, asking, call, code, endpoint, run
 from tests.fake_gateway import (

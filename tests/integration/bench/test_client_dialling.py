@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bench.authorities import Authorities
-from bench.client import HttpChatClient, Timeouts
+from bench.client.chat_client import HttpChatClient, Timeouts
 from bench.endpoint import Reach
 from bench.model.trial import Response
 from tests.asking import asking, call, code, endpoint, run
@@ -17,19 +17,13 @@ from tests.fake_gateway import (
     Act,
     fake_gateway,
 )
+from tests.free_port import free_port
 
 pytestmark = pytest.mark.integration
 _TLS = Path(__file__).parents[2] / "cases" / "tls"
 
 
 # ---- no connection -------------------------------------------------------------------------------
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port
 
 
 async def _ask_url(url: str, **changes: Any) -> Response:
@@ -39,7 +33,7 @@ async def _ask_url(url: str, **changes: Any) -> Response:
 
 
 def test_a_port_nobody_listens_on_refuses() -> None:
-    port = _free_port()
+    port = free_port()
     response = run(_ask_url(f"http://127.0.0.1:{port}/v1"))
     assert response.error is not None
     assert (response.error.code, response.error.seed_code) == ("connect_refused", "request_error")

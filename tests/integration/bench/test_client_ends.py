@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from bench.client import Timeouts
+from bench.client.chat_client import Timeouts
 from bench.model.trial import Response
 from tests.asking import ask, asking, call, code, run
 from tests.fake_gateway import (
