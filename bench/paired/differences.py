@@ -10,7 +10,8 @@ from random import Random
 from statistics import NormalDist
 
 from bench.model.paired import Interval
-from bench.stats import BOOTSTRAP_ROUNDS, CONFIDENCE, percentile
+from bench.resampling import BOOTSTRAP_ROUNDS
+from bench.stats import CONFIDENCE, percentile
 
 FEWEST_PAIRS = 6
 """Below it even the smallest and the largest difference enclose the median too rarely: 1 - 2/2**5

@@ -15,7 +15,8 @@ from bench.model.agent_summary import AgentDifficulty, AgentSummary, PassEstimat
 from bench.model.case import CaseInfo
 from bench.model.summary import NumericSummary, Rate
 from bench.model.trial import Trial
-from bench.stats import bootstrap_over_cases, mean_of, rate, share_of, summarize_numbers
+from bench.resampling import bootstrap_over_cases
+from bench.stats import mean_of, rate, share_of, summarize_numbers
 from bench.summary.efficiency import cost_of
 from bench.summary.selection import by_key, counted, is_kind, passed, proven
 

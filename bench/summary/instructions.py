@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bench.model.summary import Interval
 from bench.model.trial import Trial
-from bench.stats import bootstrap_ratio, share_of
+from bench.resampling import bootstrap_ratio
+from bench.stats import share_of
 from bench.summary.selection import by_key
 
 

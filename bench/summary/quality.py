@@ -7,16 +7,8 @@ from typing import Any
 from bench.model.case import CaseInfo
 from bench.model.summary import QualitySummary, SliceSummary
 from bench.model.trial import Trial
-from bench.stats import (
-    bootstrap_mean_of_cases,
-    bootstrap_over_cases,
-    bootstrap_ratio,
-    entropy_bits,
-    mean_of,
-    modal_share,
-    rate,
-    share_of,
-)
+from bench.resampling import bootstrap_mean_of_cases, bootstrap_over_cases, bootstrap_ratio
+from bench.stats import entropy_bits, mean_of, modal_share, rate, share_of
 from bench.summary import instructions
 from bench.summary.selection import by_key, is_kind, is_truncated, judged, passed
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from bench.model.case import CaseInfo
 from bench.model.summary import RobustnessSummary
 from bench.model.trial import Trial
-from bench.stats import bootstrap_ratio, mean_of, rate
+from bench.resampling import bootstrap_ratio
+from bench.stats import mean_of, rate
 from bench.summary.selection import by_key, judged, passed
 
 

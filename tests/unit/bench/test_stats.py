@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.resampling import bootstrap_over_cases
 from bench.stats import (
-    bootstrap_over_cases,
     entropy_bits,
     finite,
     mean_of,

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from bench.model.trial import Timing
-from bench.stats import bootstrap_mean_of_cases, bootstrap_over_cases, bootstrap_ratio, wilson
+from bench.resampling import bootstrap_mean_of_cases, bootstrap_over_cases, bootstrap_ratio
+from bench.stats import wilson
 from bench.summary import Evidence, summarize
 from tests.sample_documents import (
     EXTRACTION,

@@ -15,10 +15,9 @@ from scipy.special import comb
 
 from bench.model.summary import TargetSummary
 from bench.model.trial import Trial, Usage
+from bench.resampling import bootstrap_over_cases, bootstrap_ratio
 from bench.stats import (
     adjusted,
-    bootstrap_over_cases,
-    bootstrap_ratio,
     entropy_bits,
     modal_share,
     percentile_interval,
