@@ -79,7 +79,7 @@ class Journal:
         """
         if self._sync_fault is not None:
             raise _unwritable(self.path, self._sync_fault) from self._sync_fault
-        line = self._encoded(record) + b"\n"
+        line = self._encoded(record)
         data = memoryview(b"\n" + line if self._is_torn else line)
         self._is_torn = True
         try:
@@ -114,10 +114,11 @@ class Journal:
 
     def _encoded(self, record: JournalRecord) -> bytes:
         try:
-            return self._encoder.encode(record)
+            # As lines: a third less time than `encode`, which copies what it made.
+            return self._encoder.encode_lines((record,))
         except UnicodeEncodeError:
             # A model may answer half a surrogate pair in JSON, which no UTF-8 can hold.
-            return self._encoder.encode(_without_surrogates(msgspec.to_builtins(record)))
+            return self._encoder.encode_lines((_without_surrogates(msgspec.to_builtins(record)),))
 
     def _keep_synced(self) -> None:
         is_last = False

@@ -49,8 +49,8 @@ class Sketch:
             return
         self.count += len(listed)
         self.total += sum(listed)
-        self.smallest = min(self.smallest, *listed)
-        self.largest = max(self.largest, *listed)
+        least, most = min(listed), max(listed)
+        self.smallest, self.largest = min(self.smallest, least), max(self.largest, most)
         # Without a call of ours for each: gaps between tokens come by the hundred million.
         above = [value for value in listed if value > 0]
         self._zeros += len(listed) - len(above)

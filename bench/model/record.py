@@ -11,8 +11,11 @@ Unknown fields are ignored on reading, so that an older tool reads a newer minor
 import msgspec
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value that is written to a journal or a result document."""
+class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """A value that is written to a journal or a result document.
+
+    Frozen values hold no cycle, so no collection has to walk through the records of a long run.
+    """
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,3 +1,5 @@
+import gc
+
 import pytest
 
 from bench.errors import JournalUnreadable
@@ -227,3 +229,9 @@ def test_samples_damage_and_foreign_headers_do_not_disturb():
     assert ledger.samples == (sample,)
     assert ledger.damaged_lines == 3
     assert ledger.header.plan[0].trials[0].id == "a|c|r1"
+
+
+def test_no_collection_walks_through_the_records_of_a_long_run():
+    record = done("a|c|r1")
+    assert not gc.is_tracked(record)
+    assert not gc.is_tracked(record.trial.response)
