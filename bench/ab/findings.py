@@ -55,7 +55,7 @@ def _difference_words(levels: Sequence[LevelResult]) -> str:
         return "; ".join(_shown(level, one, several=several) for level, one in shown)
     undecided = [one for _, one in compared if one.verdict == "undecided"]
     if len(undecided) == len(compared):
-        return f"undecided: {undecided[0].why}"
+        return f"undecided: {undecided[0].why.partition(': ')[0]}"
     return f"b does not differ from a as far as this run can tell{_limit(compared)}"
 
 

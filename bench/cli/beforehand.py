@@ -8,9 +8,12 @@ from bench.cli.configured import configured, named_variables
 from bench.cli.console import Console
 from bench.config import Config
 from bench.errors import KeyMissing
+from bench.raw_body import body_model
 
 
-def check_beforehand(params: Mapping[str, Any], console: Console) -> None:
+def check_beforehand(
+    params: Mapping[str, Any], console: Console, *, is_compared: bool = False
+) -> None:
     """Refuse settings and cases that can't be measured: nobody waits for a gateway to hear that.
 
     What the measuring process alone may do is left to it: to run a user's function, and to fetch
@@ -19,19 +22,30 @@ def check_beforehand(params: Mapping[str, Any], console: Console) -> None:
     Args:
         params: Of the command, positional words merged in.
         console: Talks.
+        is_compared: Two endpoints are asked in turn.
 
     Raises:
         BenchError: As measuring would.
     """
+    from bench.cli.senders import check_senders
+    from bench.prepare.access import read_body
+    from bench.prepare.pairing import refuse_several_cases
+    from bench.prepare.shaping import shaped
     from bench.prepare.sources import find_sources  # all cases: not for `--help`
 
-    config = configured(params, console)
+    config = shaped(configured(params, console), is_compared=is_compared).config
+    check_senders(config, is_local=True)
     for option, variable in named_variables(config):
         # Without a value the gateway's own key is the one its description seeds.
         if option != "--api-key-env" and config.secret(variable, named_by=None) is None:
             raise KeyMissing([variable], option=option)
-    if not _reaches_out(config):
-        find_sources(config)
+    body = read_body(config)
+    if body is not None:
+        body_model(body, typed=next(iter(config.settings.model), None))
+    elif not _reaches_out(config):
+        cases = find_sources(config).cases
+        if is_compared:
+            refuse_several_cases(cases)
 
 
 def _reaches_out(config: Config) -> bool:

@@ -39,18 +39,12 @@ from bench.prepare.coding import (
 )
 from bench.prepare.consent import free_because
 from bench.prepare.estimate import Estimate, estimate
-from bench.prepare.gates import with_fitting_gates
-from bench.prepare.load import (
-    Load,
-    estimate_load,
-    find_load,
-    with_load,
-    without_typed_plan,
-)
+from bench.prepare.load import estimate_load, with_load
 from bench.prepare.offering import offered
-from bench.prepare.pairing import BaseArm, Found, Labels, find_base, paired, settled
+from bench.prepare.pairing import BaseArm, Found, Labels, find_base, paired
 from bench.prepare.pricing import is_priced, price_note, with_library_prices
 from bench.prepare.selection import Selection, select
+from bench.prepare.shaping import shaped
 from bench.prepare.unfinished import find_unfinished, refuse_twice
 from bench.price_library import PriceLibrary
 from bench.raw_body import body_case, body_model
@@ -147,7 +141,10 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
 def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None) -> _Ready:
     set_up_log(int(params.get("verbose") or 0), console)
     config = configured(params, console)
-    config, load = _shaped(config, console, is_compared=labels is not None)
+    shape = shaped(config, is_compared=labels is not None)
+    config = shape.config
+    for note in shape.notes:
+        console.say(note)
     access = find_access(
         config, trusted_hosts=tuple(params.get("trusted_hosts") or ()), resolve=resolve
     )
@@ -162,7 +159,7 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
     selection = select(config, listing, models=models, today=clock.utcnow().date())
     if body is not None:
         selection = selection.of_case(body_case(body))
-    selection = with_load(selection, load)
+    selection = with_load(selection, shape.load)
     config = with_coding_budget(config, selection.cases)
     hello, base = link.hello if link else None, None
     if labels is not None:
@@ -197,16 +194,6 @@ def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None)
         workbench=workbench,
         base=base,
     )
-
-
-def _shaped(config: Config, console: Console, *, is_compared: bool) -> tuple[Config, Load | None]:
-    """Return the settings as this kind of run takes them, and its load."""
-    load = None if is_compared else find_load(config)
-    config = settled(config) if is_compared else without_typed_plan(config, load)
-    config, unfit = with_fitting_gates(config, is_compared=is_compared, is_load=load is not None)
-    for note in unfit:
-        console.say(note)
-    return config, load
 
 
 def _with_base(

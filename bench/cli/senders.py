@@ -17,12 +17,9 @@ def load_executor(config: Config, access: Access) -> tuple[Executor | None, int]
     Raises:
         UsageFault: More are asked for than have a processor, or Ray isn't installed.
     """
+    workers = check_senders(config, is_local=access.address.is_loopback)
     if config.settings.engine == "ray":
-        return _ray(config, access), config.settings.workers
-    _refuse_without_ray(config)
-    workers = load_processes(
-        config.settings.workers, processors=_processors(), is_local=access.address.is_loopback
-    )
+        return _ray(config, access), workers
     if workers == 1:
         return None, 1
     from bench.fleet.local import LocalExecutor  # most runs need nothing of it
@@ -30,10 +27,26 @@ def load_executor(config: Config, access: Access) -> tuple[Executor | None, int]
     return LocalExecutor(), workers
 
 
-def _ray(config: Config, access: Access) -> Executor:
+def check_senders(config: Config, *, is_local: bool) -> int:
+    """Return how many processes send the load.
+
+    Args:
+        config: Of the run.
+        is_local: What is measured runs on this machine.
+
+    Raises:
+        UsageFault: More are asked for than have a processor, or Ray isn't installed.
+    """
+    if config.settings.engine != "ray":
+        _refuse_without_ray(config)
+        return load_processes(config.settings.workers, processors=_processors(), is_local=is_local)
     if find_spec("ray") is None:
         message = "`--engine ray` needs Ray, which is not installed here"
         raise UsageFault(message, hint="install the extra: `pip install 'gateway-bench[ray]'`")
+    return config.settings.workers
+
+
+def _ray(config: Config, access: Access) -> Executor:
     from bench.cluster.executor import RayExecutor
 
     return RayExecutor(

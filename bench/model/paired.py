@@ -13,7 +13,7 @@ PairPhase = Literal["noise", "warm", "cold"]
 """``noise``: both blocks of a pair go to the base arm, so that they differ by chance only."""
 OF_ONE_ENDPOINT = (
     *("rate", "sweep", "trace", "duration", "arrival", "spread", "runs", "profile", "suite"),
-    *("external", "reference", "retry_429"),
+    *("external", "reference", "retry_429", "slo", "stop_on"),
 )
 """Settings that shape a run of one endpoint and have no meaning between two."""
 PairKind = Literal["overhead", "ab"]
@@ -72,6 +72,8 @@ class PairLevel(Record, frozen=True, kw_only=True):
     """Requests before the first block of each arm and phase."""
     prompt_bytes: int | None = None
     """Length of the prompt; ``None`` = the case's own."""
+    lock_step: bool = False
+    """Requests of a block begin all at once, instead of one after another."""
 
 
 class Pairing(Record, frozen=True, kw_only=True):

@@ -66,7 +66,8 @@ def sentence(found: Comparison) -> str:
             return f"Adds nothing that shows to {name}: {signed(found.difference)} ms{between}"
         case _:
             measured = f"{signed(found.difference)} ms{between}"
-            return f"What it adds to {name} is undecided ({found.why}); measured {measured}"
+            why = found.why.partition(": ")[0]  # the rest stands in the caveat
+            return f"What it adds to {name} is undecided ({why}); measured {measured}"
 
 
 def number(value: float) -> str:

@@ -68,6 +68,7 @@ def _stage(level: PairLevel, place: PairPlace, *, number: int) -> Stage:
         warmups=level.warmups if place.number == 1 and not is_cold else 0,
         fresh_connections=is_cold,
         prompt_bytes=level.prompt_bytes,
+        lock_step=level.lock_step,
         chunks_kept=SHAPES_KEPT,
         pair=place,
     )

@@ -163,6 +163,7 @@ def _limits(block: Block) -> tuple[ClientLimit, ...]:
     if done is None:
         return ()
     seen = Seen(
+        is_median=True,
         ttft=summarize_numbers(block.values("ttft")),
         total=summarize_numbers(block.values("total")),
         itl=columns.gaps.summary(),

@@ -1,5 +1,6 @@
 """Two endpoints in turn: which levels, which two targets, and what goes to the one held against."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -10,6 +11,7 @@ from bench.endpoint import resolve
 from bench.errors import KeyRejected, UsageFault
 from bench.job_messages import Hello
 from bench.keys import Origin
+from bench.model.case import Case
 from bench.model.paired import OF_ONE_ENDPOINT, Arm, Pairing, PairKind, PairLevel
 from bench.model.run_config import RunConfig
 from bench.model.target import Target
@@ -106,7 +108,7 @@ def _refuse_useless(config: Config) -> None:
     settings = config.settings
     for field in OF_ONE_ENDPOINT:
         if config.trust[field] is Origin.FLAG:
-            message = f"`--{field.replace('_', '-')}` shapes a run of one endpoint"
+            message = f"`--{field.replace('_', '-')}` is of a run of one endpoint"
             raise UsageFault(
                 message, hint="two are compared with `-c`, `-n`, `--pairs` and `--prompt-bytes`"
             )
@@ -115,6 +117,10 @@ def _refuse_useless(config: Config) -> None:
             "conversations and ramps can't be compared in pairs",
             hint="for example `-c 1,8,64`: each level is compared on its own",
         )
+    most = max(settings.concurrency.values) if settings.concurrency else 1
+    if settings.workers > most:
+        message = f"`--workers {settings.workers}` is more than the {int(most)} in flight of `-c`"
+        raise UsageFault(message, hint="a process without a request would only stand by")
     if settings.body is not None and settings.prompt_bytes is not None:
         raise UsageFault("`--body` and `--prompt-bytes` exclude each other")
 
@@ -212,6 +218,7 @@ def _level(config: Config, concurrency: int, size: int | None) -> PairLevel:
         cold_pairs=(min(_COLD_PAIRS, pairs) if is_single else 0) if cold is None else cold,
         warmups=min(2 * concurrency, _MOST_WARMUPS) if warmups is None else warmups,
         prompt_bytes=size,
+        lock_step=settings.lock_step,
     )
 
 
@@ -264,6 +271,7 @@ def paired(
     Raises:
         UsageFault: More than one target or case, or an agentic case.
     """
+    refuse_several_cases(selection.cases)
     target, base = _one(selection), found.access
     settings = config.settings
     one = _arm(base, target.id + labels.base_suffix, labels.base, settings.baseline_dialect)
@@ -302,13 +310,21 @@ def _one(selection: Selection) -> Target:
         names = ", ".join(target.id for target in selection.targets[:4])
         message = f"two endpoints are compared with one model, and these are several: {names}"
         raise UsageFault(message, hint="name one MODEL, and one `--mapping` where it has several")
-    if len(selection.cases) != 1:
-        message = f"two endpoints are compared with one case, and these are {len(selection.cases)}"
-        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
-    if selection.cases[0].info.kind == "agentic":
-        message = f"`{selection.cases[0].info.id}` is a task with tools and can't be compared"
-        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
     return selection.targets[0]
+
+
+def refuse_several_cases(cases: Sequence[Case]) -> None:
+    """See that two endpoints are asked one case, of single requests.
+
+    Raises:
+        UsageFault: They are not.
+    """
+    if len(cases) != 1:
+        message = f"two endpoints are compared with one case, and these are {len(cases)}"
+        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
+    if cases[0].info.kind == "agentic":
+        message = f"`{cases[0].info.id}` is a task with tools and can't be compared"
+        raise UsageFault(message, hint=f"for example `--case {DEFAULT_CASE}`")
 
 
 def _arm(access: Access, target_id: str, label: str, dialect: str) -> Arm:

@@ -62,6 +62,8 @@ class Seen:
     occupied: float | None = None
     """Share of a closed loop's places with a request in flight; ``None`` = no steady part."""
     slos: Sequence[Slo] = ()
+    is_median: bool = False
+    """Only medians are read: what happens to one request in a hundred does not reach them."""
 
     def spans(self) -> dict[Quantity, float]:
         """Return the median time, in milliseconds, that each measured figure spans."""
@@ -142,7 +144,9 @@ def _late_reads(reading: ClientReading, seen: Seen, *, is_closed: bool) -> Itera
     A stamp of the kernel is late only where one read took several chunks, since it is the last
     one's: when reads wait longer than the gap between two chunks. The last byte's is then right.
     """
-    lag = reading.receive_lag_p99_ms
+    lag, which = reading.receive_lag_p99_ms, "hundredth"
+    if seen.is_median and reading.receive_lag_p50_ms is not None:
+        lag, which = reading.receive_lag_p50_ms, "second"
     lag = reading.loop_lag_p99_ms if lag is None else lag
     if lag is None:
         return
@@ -152,7 +156,7 @@ def _late_reads(reading: ClientReading, seen: Seen, *, is_closed: bool) -> Itera
         spoiled = spoiled - {"total"} if takes_several else set()
     elif is_closed and "total" in spoiled:
         spoiled |= set(_RATES)  # the next request of a place is as late as the end before it
-    why = f"every hundredth read waited {lag:.1f} ms or more for it"
+    why = f"every {which} read waited {lag:.1f} ms or more for it"
     yield ClientLimit(why=why, spoils=_ordered(spoiled, seen))
 
 
@@ -163,12 +167,18 @@ def _late_writes(reading: ClientReading, seen: Seen) -> Iterator[ClientLimit]:
     """
     if seen.send_lag is None or reading.loop_lag_p99_ms is None:
         return
-    tail = seen.send_lag.p90 if seen.send_lag.p99 is None else seen.send_lag.p99
+    tail, which = _tail(seen.send_lag, is_median=seen.is_median)
     lag = min(tail, reading.loop_lag_p99_ms)
     spans = {name: span for name, span in seen.spans().items() if name in _SINCE_SENDING}
-    share = "tenth" if seen.send_lag.p99 is None else "hundredth"
-    why = f"every {share} request waited {tail:.1f} ms or more in it before it was sent"
+    why = f"every {which} request waited {tail:.1f} ms or more in it before it was sent"
     yield ClientLimit(why=why, spoils=_ordered(_beyond(lag, spans), seen))
+
+
+def _tail(lags: NumericSummary, *, is_median: bool) -> tuple[float, str]:
+    """Return the percentile that these requests can show, or the median, and whose it is."""
+    if is_median:
+        return lags.p50, "second"
+    return (lags.p90, "tenth") if lags.p99 is None else (lags.p99, "hundredth")
 
 
 def _empty_places(seen: Seen) -> Iterator[ClientLimit]:

@@ -74,7 +74,9 @@ def ab_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN401
     common = typed_flags(params)
     words = [side_words(letter, params, common) for letter in LETTERS]
     models = asked_models(_models(params), tuple(params.get("mapping") or ()))
-    check_beforehand(with_positionals(params, params.get("model_id"), None, None), console)
+    check_beforehand(
+        with_positionals(params, params.get("model_id"), None, None), console, is_compared=True
+    )
     words_of_child = [*measuring_argv(ctx), *verbosity(params)]
     if not models and not params.get("body"):
         words_of_child += _demo_model(words)

@@ -71,7 +71,8 @@ def _job(ctx: click.Context, params: Mapping[str, Any], console: Console) -> Out
     )
     if not models and not params.get("body"):
         raise click.UsageError("no MODEL: name the one to ask for")
-    check_beforehand(with_positionals(params, params.get("model_id"), None, None), console)
+    typed = with_positionals(params, params.get("model_id"), None, None)
+    check_beforehand(typed, console, is_compared=True)
     here, flags, pid = machine(console.without_secrets), typed_flags(params), params["attach"]
     if pid is None:
         described = describe(flags, here, console)

@@ -221,13 +221,16 @@ def test_the_same_address_twice_is_an_a_a_run(bench, simulator):
 
 
 REFUSED = {
-    "rate": (("--rate", "5/s"), "shapes a run of one endpoint"),
+    "rate": (("--rate", "5/s"), "is of a run of one endpoint"),
     "ramp": (("-c", "1..8"), "ramps can't be compared"),
     "few": (("-c", "8", "-n", "4"), "less than the 8 requests in flight"),
     "models": (("--model", "sim-other"), "with one model"),
     "cases": (("--case", "concurrency_1,concurrency_2"), "with one case"),
     "size": (("--prompt-bytes", "1z"), "sizes from 64 bytes"),
     "pairs": (("--pairs", "0"), "a whole number from 1"),
+    "objective": (("--slo", "ttft=1s"), "`--slo` is of a run of one endpoint"),
+    "rule": (("--stop-on", "errors=1%"), "`--stop-on` is of a run of one endpoint"),
+    "workers": (("--workers", "2"), "more than the 1 in flight"),
 }
 
 

@@ -88,3 +88,9 @@ def test_a_stage_says_how_it_is_asked():
     cold = [block.stage for block in blocks() if block.stage.pair.phase == "cold"]
     assert all(stage.fresh_connections for stage in cold)
     assert len(places(phase="cold")) == 6
+
+
+def test_a_block_begins_all_at_once_where_that_is_asked_for():
+    level = PairLevel(concurrency=8, requests=32, pairs=6, lock_step=True)
+    assert all(b.stage.lock_step for b in paired_blocks(arms(level), STREAM.id, seed=1))
+    assert not any(b.stage.lock_step for b in blocks())

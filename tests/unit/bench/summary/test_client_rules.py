@@ -111,6 +111,18 @@ def but(one, **fields):
     return Seen(**{name: getattr(one, name) for name in names} | fields)
 
 
+def test_what_happens_to_one_read_in_a_hundred_reaches_no_median():
+    late = reading(receive_lag_p50_ms=0.2, receive_lag_p99_ms=60.0, loop_lag_p99_ms=60.0)
+    medians = but(seen(send=0.1), is_median=True)
+    assert limits(late, found=medians) == ()
+    always = reading(receive_lag_p50_ms=60.0, receive_lag_p99_ms=90.0)
+    (told,) = limits(always, found=medians)
+    assert told.why == "every second read waited 60.0 ms or more for it"
+    waiting = but(seen(send=60.0), is_median=True)
+    (told,) = limits(reading(loop_lag_p99_ms=60.0), found=waiting)
+    assert told.why.startswith("every second request waited 60.0 ms")
+
+
 def test_empty_places_spoil_rates_and_no_time():
     assert limits(found=seen(occupied=0.96)) == ()
     (told,) = limits(found=seen(occupied=0.9))
