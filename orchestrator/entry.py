@@ -14,12 +14,15 @@ from typing import Literal
 import msgspec
 
 from orchestrator.errors import DescriptionFault
+from orchestrator.masking import SECRET_WORDS
 
 Runtime = Literal["node", "python", "native"]
 EntryMode = Literal["shim", "import", "link", "direct"]
 PlannedMode = Literal["shim", "shim-import", "import", "link", "direct"]
 
 OUR_FIRST_LINE = "// Written by gateway-bench for one run; removed when that ends."
+# Its record is read by who does not know what an address of the gateway may hold.
+_SHIM_SECRETS = (*SECRET_WORDS, "_URL")
 _NODE = re.compile(r"node(js)?(\d+)?")
 _PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 # Options of the two that take the next word as their value; with any other option the next word
@@ -275,6 +278,7 @@ def _node_shim(
         "args": program.arguments,
         "record": str(exit_file),
         "runMain": runs_main,
+        "secretWords": _SHIM_SECRETS,
     }
     return EntryPlan(
         executable=executable,
@@ -298,6 +302,7 @@ def _python_shim(program: Program, executable: Path, place: ShimPlace) -> EntryP
         "module": program.module,
         "args": program.arguments,
         "record": str(exit_file),
+        "secretWords": _SHIM_SECRETS,
     }
     literal = repr(msgspec.json.encode(values).decode())
     return EntryPlan(

@@ -8,10 +8,11 @@ MASK = "***"
 # Shorter values would blank out half of a log: a "secret" of `1` or `on` hides nothing worth it.
 _SHORTEST_SECRET = 6
 
-_SECRET_WORDS = (
+SECRET_WORDS = (
     *("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTHORIZATION"),
     "DATABASE_URL",
 )
+"""What the name of a variable holds whose value is a secret."""
 _PASSWORD_IN_URL = re.compile(r"\w+://[^/\s:@]*:([^@\s/]+)@")
 _SHAPES = (
     re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic)?\s*)[^\s'\"]+"),
@@ -51,7 +52,7 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _secrets_of(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
-        if value and any(word in name.upper() for word in _SECRET_WORDS):
+        if value and any(word in name.upper() for word in SECRET_WORDS):
             yield value
         for password in _PASSWORD_IN_URL.findall(value):
             yield from (password, unquote(password))

@@ -33,11 +33,24 @@ nodeModule.syncBuiltinESMExports();
 if (!isForked) {
   let error = null;
   // Here, because only here everything is known that the gateway has read from its own files.
+  const isSecret = (name) => settings.secretWords.some((word) => name.toUpperCase().includes(word));
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  const secretsIn = ([name, value]) => {
+    const passwords = [...value.matchAll(/\w+:\/\/[^/\s:@]*:([^@\s/]+)@/g)].map((found) => found[1]);
+    return [...(isSecret(name) ? [value] : []), ...passwords, ...passwords.map(decoded)];
+  };
   const masked = (text) =>
     Object.entries(process.env)
-      .filter(([name, value]) => value.length >= 6 && /KEY|TOKEN|SECRET|PASSWORD|_URL/i.test(name))
-      .sort((one, other) => other[1].length - one[1].length)
-      .reduce((rest, [, value]) => rest.split(value).join('***'), text);
+      .flatMap(secretsIn)
+      .filter((value) => value.length >= 6)
+      .sort((one, other) => other.length - one.length)
+      .reduce((rest, value) => rest.split(value).join('***'), text);
   process.on('uncaughtExceptionMonitor', (fault) => {
     error = masked(String((fault && fault.stack) || fault)).slice(0, 4000);
   });
