@@ -9,11 +9,11 @@ import ssl
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bench import __version__
 from bench.errors import BenchError, reason_in
-from bench.model.record import Value
 from bench.stream.content_coding import ACCEPTED
 from bench.stream.http_answer import HttpAnswer
 
@@ -24,7 +24,8 @@ _NEXT_ADDRESS_S = 2.0
 _READ_BYTES = 256 * 1024
 
 
-class Answered(Value, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
     """What came back, whatever its status."""
 
     status: int
