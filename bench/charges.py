@@ -5,10 +5,8 @@ sum of money in a result is a sum of charges.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from msgspec.structs import replace
-
-from bench.model.record import Value
 from bench.model.steps import AttemptRefused, Started, TrialDone, TurnDone
 from bench.model.trial import Response, Trial
 from bench.money import spent_on, total
@@ -21,7 +19,8 @@ UNBILLED = "unbilled"
 """Source of a charge of 0: never sent, or refused outright."""
 
 
-class Charge(Value, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
     """One request."""
 
     trial_id: str
@@ -43,14 +42,15 @@ class Charge(Value, frozen=True, kw_only=True):
     """More than one where a load stage had too many to keep each: then it is their sum."""
 
 
-class Spend(Value, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spend:
     """What requests cost in all."""
 
     known_usd: float = 0.0
     unknown_requests: int = 0
     reserved_usd: float = 0.0
     """Part of ``known_usd`` that stands for answers whose bill nobody saw."""
-    by_source: Mapping[str, float] = {}
+    by_source: Mapping[str, float] = field(default_factory=dict)
     """``known_usd`` by who says so, reserves too."""
 
     @classmethod
