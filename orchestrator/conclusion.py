@@ -134,12 +134,15 @@ def _after_death(
     code = interrupted or code
     journal = courses[0].journal
     if journal is None:
+        headline = f"the measuring process {how}; nothing was measured"
         return JobEnd(
             exit_code=code,
-            reason="client_killed",
+            reason="client_killed" if interrupted is None else "interrupted",
             said={},
             gateway=gateway,
-            headline=f"the measuring process {how}; nothing was measured",
+            headline=headline
+            if interrupted is None
+            else "interrupted before anything was measured",
         )
     _close_journal(machine, courses, journal, how=how, exit_code=code)
     return JobEnd(

@@ -1,5 +1,6 @@
 """Where the command line talks: stderr for people, stdout for data, both without secrets."""
 
+import os
 from dataclasses import dataclass, field
 
 import click
@@ -32,9 +33,19 @@ class Console:
         return redact(text, self.secrets)
 
     def say(self, text: str) -> None:
-        """Tell a person something, on stderr."""
-        click.echo(self.clean(text), err=True)
+        """Tell a person something, on stderr; that nobody can hear it ends no command."""
+        try:
+            click.echo(self.clean(text), err=True)
+        except OSError:  # a full disk, a pipe or a terminal whose other end is gone
+            point_at_nothing(2)
 
     def data(self, text: str) -> None:
         """Hand out data, on stdout."""
         click.echo(self.clean(text))
+
+
+def point_at_nothing(descriptor: int) -> None:
+    """Let a stream that takes nothing any more take everything, to the interpreter's last flush."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, descriptor)
+    os.close(nothing)

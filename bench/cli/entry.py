@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 import bench
-from bench.cli.console import Console
+from bench.cli.console import Console, point_at_nothing
 from bench.cli.manners import json_file, manners_of
 from bench.cli.outcome import Outcome, encode_outcome
 from bench.cli.place import data_home
@@ -50,10 +50,10 @@ def run(group: click.Command, argv: Sequence[str], *, prog_name: str = "gateway-
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        _silence_stdout()
+        point_at_nothing(1)
         return BROKEN_PIPE
     except OSError as refused:  # a full disk behind stdout, or nothing
-        _silence_stdout()
+        point_at_nothing(1)
         console.say(f"error: stdout can't be written: {reason_in(refused)}")
         return outcome.exit_code or 1
     return outcome.exit_code
@@ -233,10 +233,3 @@ def _keep_streams_open() -> None:
             os.dup2(nothing := os.open(os.devnull, os.O_RDWR), number)
             if nothing != number:
                 os.close(nothing)
-
-
-def _silence_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush can't complain."""
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.close(nothing)

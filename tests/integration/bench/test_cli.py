@@ -503,6 +503,13 @@ def test_a_stream_that_takes_nothing_is_no_fault_of_the_program(cli, stream, cod
     assert "Traceback" not in ended.stderr
 
 
+def test_words_that_nobody_can_hear_end_no_command(cli):
+    words = f"{sys.executable} -m bench cases --profile nope --json 2>/dev/full"
+    ended = cli(program=("/bin/sh", "-c", words))
+    assert ended.returncode == 2
+    assert msgspec.json.decode(ended.stdout, type=CommandObject).reason == "usage_fault"
+
+
 def test_a_reader_that_goes_away_ends_the_command_quietly(cli):
     ended = cli(program=("/bin/sh", "-c", f"{sys.executable} -m bench cases | true; exit 0"))
     assert ended.returncode == 0
