@@ -1,7 +1,5 @@
 """The one base of every record that is written down: frozen, keyword-only, camelCase in JSON.
 
-Beside it `Value`, for what is handed on and never written.
-
 ``None`` in a record means "not measured", "not known" or "no limit"; never 0, -1 or "".
 Fields are written even when they are ``None``: a reader sees what was not measured.
 Unknown fields are ignored on reading, so that an older tool reads a newer minor addition.
@@ -15,12 +13,4 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
     """A value that is written to a journal or a result document.
 
     Frozen values hold no cycle, so no collection has to walk through the records of a long run.
-    """
-
-
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A value that stays inside the program: what a frozen dataclass is, made 40 times faster.
-
-    A dataclass with slots takes 0.6 ms to define, which every command that imports it pays.
-    Changed copies come from ``msgspec.structs.replace``.
     """
