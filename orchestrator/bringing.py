@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from orchestrator import records
 from orchestrator.around import Say, prepare, require_services
+from orchestrator.capping import cap_logs
 from orchestrator.config import Sources, resolve
 from orchestrator.environment import GatewayEnvironment
 from orchestrator.errors import state_access
@@ -71,6 +72,7 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
         CommandFailed: A build or prepare command failed.
         NotStarted: The gateway or its simulator did not start.
     """
+    cap_logs(machine)
     folder = generated_folder(machine, wanted.instance)
     with in_turn(machine, wanted.instance, None) as turn, ExitStack() as undo:
         hold = hold_for_use(machine, wanted.instance, wanted.run_id)

@@ -10,6 +10,7 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine
+from orchestrator.capping import cap_logs
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.endings import ending_line, last_ending
 from orchestrator.events import described
@@ -64,6 +65,7 @@ def logs_command(
         raise click.UsageError("`--follow` is a stream, `--json` one object: choose one")
     console.keep_secret(*secret_values(os.environ))
     here = machine(console.without_secrets)
+    cap_logs(here)
     record = the_meant(here, wanted, gateway_dir, verb="logs")
     if record is None:
         return _of_the_last(here, wanted, gateway_dir, lines, console)

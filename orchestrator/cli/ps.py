@@ -9,6 +9,7 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine
+from orchestrator.capping import cap_logs
 from orchestrator.stray_lines import (
     HIDDEN_BY_DEFAULT,
     bounded,
@@ -38,7 +39,9 @@ def ps_command(*, wants_all: bool, **_talk: object) -> Outcome:
     Each line says whose it is, who uses it, and why it is called what it is called. Nothing is
     signalled; `gateway-bench clean` shows what it would remove.
     """
-    everything = survey(machine(), near=str(Path.cwd()))
+    here = machine()
+    cap_logs(here)
+    everything = survey(here, near=str(Path.cwd()))
     shown = [one for one in everything if wants_all or one.verdict not in HIDDEN_BY_DEFAULT]
     rows, left_off = bounded([stray_facts(one) for one in shown])
     headline = _headline(everything, shown)

@@ -11,6 +11,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine
 from orchestrator.attaching import attach as attach_to
+from orchestrator.capping import cap_logs
 from orchestrator.cli.attached import attach_option, describe_attached
 from orchestrator.cli.describing import private
 from orchestrator.cli.meant import meant_option, the_meant
@@ -19,7 +20,6 @@ from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.facts import record_facts
 from orchestrator.health_now import condition
 from orchestrator.lifecycle import Machine
-from orchestrator.records import LOG_LIMIT_BYTES
 from orchestrator.render import record_lines
 from orchestrator.vitals import vitals, vitals_facts, vitals_lines
 from orchestrator.wanted import worktree_of
@@ -51,6 +51,7 @@ def status_command(
     With `--attach PID`: whether a process that nobody started here owns its port and answers.
     """
     here = machine()
+    cap_logs(here)
     if attach is not None:
         if wanted is not None:
             raise click.UsageError("a name or `--attach PID`, not both")
@@ -60,8 +61,6 @@ def status_command(
     record = the_meant(here, wanted, gateway_dir, verb="status")
     if record is None:
         return _down(here, wanted, gateway_dir)
-    # Nobody watches the log of what was merely started, so whoever comes by does.
-    here.log.guard(Path(record.log), LOG_LIMIT_BYTES)
     now, life = condition(here, record), vitals(here, record)
     state = now.state.replace("_", " ")
     pid = record.identity.pid

@@ -4,6 +4,7 @@ The gateway appends (``O_APPEND``), so emptying the file in place leaves no hole
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from orchestrator.records import LOG_LIMIT_BYTES
@@ -57,7 +58,11 @@ class DiskLog:
         return tuple(_printable(line) for line in lines if line.strip()), place + len(data)
 
     def guard(self, path: Path, limit_bytes: int) -> bool:
-        """Keep the last 1 MiB beside the log and empty it, once it is larger than the limit."""
+        """Keep the last 1 MiB beside the log and empty it, once it is larger than the limit.
+
+        Where the disk has no room for that it is emptied all the same: it may be what filled it.
+        One that is not to be had is left.
+        """
         try:
             if path.stat().st_size <= limit_bytes:
                 return False
@@ -65,14 +70,18 @@ class DiskLog:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(0, size - _KEPT_BYTES))
                 last = file.read(_KEPT_BYTES)
-                kept = path.with_name(f"{path.name}.1")
-                descriptor = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-                with os.fdopen(descriptor, "wb") as aside:
-                    aside.write(last)
+                with suppress(OSError):
+                    _put_aside(path.with_name(f"{path.name}.1"), last)
                 file.truncate(0)
-        except FileNotFoundError:
+        except OSError:
             return False
         return True
+
+
+def _put_aside(path: Path, last: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(last)
 
 
 def _printable(line: str) -> str:

@@ -9,7 +9,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,7 +31,7 @@ from orchestrator.system.procfs import ProcfsTable, read_stat
 from orchestrator.system.sockets import LinuxSockets
 from orchestrator.system.spawn import HelperSpawner, _answer, _helper
 from orchestrator.system.state import DiskState
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -52,12 +51,11 @@ def child():
 
 
 def look_until(table, pid, wanted):
-    for _ in range(1000):
+    def as_wanted():
         seen = table.look(pid)
-        if isinstance(seen, ProcessInfo) and wanted(seen):
-            return seen
-        time.sleep(0.01)
-    raise AssertionError(pid)
+        return seen if isinstance(seen, ProcessInfo) and wanted(seen) else None
+
+    return until(as_wanted)
 
 
 @linux_only
@@ -160,12 +158,12 @@ def test_an_interrupted_start_executes_nothing():
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    for _ in range(1000):
+
+    def has_ended():
         seen = table.look(births[0].pid)
-        if isinstance(seen, Absence) or seen.state == "zombie":
-            return
-        time.sleep(0.01)
-    pytest.fail("the forked process waits for ever")
+        return isinstance(seen, Absence) or seen.state == "zombie"
+
+    until(has_ended, so_far=lambda: "the forked process waits for ever")
 
 
 def test_a_helper_that_breaks_says_so():
@@ -369,7 +367,7 @@ def test_a_body_that_never_ends_is_cut_by_time_and_size(talk):
     port = talk(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 70_000, close=False)
     assert len(ask(port).body) == 64 * 1024
     port = talk(b"HTTP/1.1 200 OK\r\n\r\nOK", close=False)
-    assert ask(port, timeout_s=0.5).body == "OK"
+    assert ask(port, timeout_s=2.0).body == "OK"
 
 
 @pytest.mark.parametrize(
@@ -617,3 +615,12 @@ def test_psutil_agrees_on_who_our_parent_is():
     seen = ProcfsTable().look(os.getpid())
     assert isinstance(seen, ProcessInfo)
     assert seen.parent == psutil.Process().ppid()
+
+
+def test_a_log_is_emptied_though_its_end_can_not_be_kept(tmp_path):
+    path = tmp_path / "x.log"
+    path.write_bytes(b"a" * 20)
+    (tmp_path / "x.log.1").mkdir()
+    assert DiskLog().guard(path, 10)
+    assert path.read_bytes() == b""
+    assert not DiskLog().guard(tmp_path, 0)
