@@ -26,6 +26,7 @@ _BEFORE_THE_RUN = "nothing was asked: free some space, then type the command aga
 SYNC_INTERVAL_S = 0.5
 """Pause between two forced writes; with the write itself this keeps to the second."""
 
+_PIECE_BYTES = 1 << 20
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
@@ -37,6 +38,8 @@ class Journal:
         self._descriptor = descriptor
         self._is_torn = is_torn
         self._is_closed = False
+        self.was_put_back = False
+        """Somebody removed the file while it was written, and ``close`` wrote it again."""
         self._dirty = threading.Event()
         self._closing = threading.Event()
         self._sync_fault: OSError | None = None
@@ -93,6 +96,8 @@ class Journal:
     def close(self) -> None:
         """Force everything to the disk and close the file; a second call does nothing.
 
+        A file that somebody removed meanwhile is put back: what was paid is behind the descriptor.
+
         Raises:
             JournalUnwritable: The disk refused what had been handed to it.
         """
@@ -102,7 +107,14 @@ class Journal:
         self._closing.set()
         self._dirty.set()
         self._thread.join()
-        os.close(self._descriptor)
+        try:
+            if not self.path.exists():
+                _copy(self._descriptor, self.path)
+                self.was_put_back = True
+        except OSError as error:
+            raise _unwritable(self.path, error) from error
+        finally:
+            os.close(self._descriptor)
         if self._sync_fault is not None:
             raise _unwritable(self.path, self._sync_fault) from self._sync_fault
 
@@ -205,6 +217,30 @@ def _opened(path: Path, flags: int) -> int:
             os.close(descriptor)
             raise _unwritable(path, error) from error
     return descriptor
+
+
+def is_being_written(path: Path) -> bool:
+    """Say whether a process has this journal open to write it; ``False`` where no lock tells."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _copy(descriptor: int, path: Path) -> None:
+    """Write the file behind ``descriptor`` again at ``path``, its folder too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
+        at = 0
+        while piece := os.pread(descriptor, _PIECE_BYTES, at):
+            copy.write(piece)
+            at += len(piece)
+        copy.flush()
+        os.fsync(copy.fileno())
 
 
 def _ends_torn(descriptor: int) -> bool:

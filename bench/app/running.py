@@ -1,7 +1,7 @@
 """A run from its first record to its reports: journal, runner, job and files put together."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,10 +134,8 @@ def _carried_out(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     folder = part.reports_folder
     published = publish(document, folder, source=path, summary_width=session.summary_width)
     outcome = outcome_of(published, document, journal=path)
-    notes = list(outcome.notes)
     fault = end.fault or fault
-    if fault is not None:
-        notes.insert(0, fault.message)
+    notes = [*_of_journal(part.journal, fault), *outcome.notes]
     if archive is not None:
         made = [file for file in published.files if file.suffix == ".json"]
         notes += keep([path, *shards_of(path), *made], archive)
@@ -145,6 +143,14 @@ def _carried_out(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
     ended = replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
     return gated(ended, document)
+
+
+def _of_journal(journal: Journal, fault: JournalUnwritable | None) -> Iterator[str]:
+    """Yield what there is to say about the file that everything was written to."""
+    if fault is not None:
+        yield fault.message
+    if journal.was_put_back:
+        yield f"`{journal.path}` was removed while it was written; it was put back, nothing is lost"
 
 
 def _ended(ledger: Ledger, footer: Footer) -> Ledger:

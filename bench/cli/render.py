@@ -1,6 +1,7 @@
 """`render`: write a run's reports again."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -50,6 +51,7 @@ def render_command(
     from bench.cli.place import current_place, named_run
     from bench.cli.talk import ended, set_up_log, terminal_width
     from bench.config import load_config
+    from bench.journal import is_being_written
 
     set_up_log(verbose, console)
     wanted = tuple(_format(one, FORMATS) for listed in formats for one in listed.split(","))
@@ -62,6 +64,9 @@ def render_command(
     made = render(
         found.path, folder, summary_width=terminal_width(), formats=wanted or tuple(FORMATS)
     )
+    if is_being_written(found.path):
+        said = f"`{found.path}` is still being measured; these reports show what is there by now"
+        made = replace(made, notes=(said, *made.notes))
     return ended(made, console)
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from bench.errors import JournalUnreadable, JournalUnwritable
-from bench.journal import Journal, read_journal
+from bench.journal import Journal, is_being_written, read_journal
 from bench.ledger import collect
 from bench.model.footer import Footer
 from bench.model.header import JOURNAL_VERSION
@@ -28,6 +28,37 @@ HEADER = Stage(block(runs=50)).header
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "run.jsonl"
+
+
+def test_a_journal_that_was_removed_with_its_folder_is_put_back(tmp_path):
+    path = tmp_path / "results" / "run.jsonl"
+    path.parent.mkdir()
+    with Journal.create(path, HEADER) as journal:
+        journal.write(done(1, content="paid"))
+        path.unlink()
+        path.parent.rmdir()
+        journal.write(done(2, content="too"))
+    assert journal.was_put_back
+    assert read_journal(path) == collect([HEADER, done(1, content="paid"), done(2, content="too")])
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_journal_that_can_t_be_put_back_says_so(tmp_path):
+    path = tmp_path / "results" / "run.jsonl"
+    path.parent.mkdir()
+    journal = Journal.create(path, HEADER)
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("in the way")
+    with pytest.raises(JournalUnwritable):
+        journal.close()
+
+
+def test_who_asks_is_told_whether_a_journal_is_being_written(path):
+    with Journal.create(path, HEADER):
+        assert is_being_written(path)
+    assert not is_being_written(path)
+    assert not is_being_written(path.with_name("nothing.jsonl"))
 
 
 # ---- the contract of a sink, held by the file and by the fake ----------------------------------
