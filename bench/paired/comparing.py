@@ -7,6 +7,7 @@ from bench.model.paired import Comparison, Interval, NoiseFloor, Side, Verdict
 from bench.paired.blocks import Figure, Pairs
 from bench.paired.differences import (
     FEWEST_PAIRS,
+    fewest_pairs,
     median,
     median_interval,
     pairs_to_decide,
@@ -89,7 +90,8 @@ def _verdict(
     if rules.undecided:
         return "undecided", rules.undecided
     if difference is None or interval is None:
-        return "undecided", f"{pairs} pairs are too few: an interval needs {FEWEST_PAIRS}"
+        fewest = fewest_pairs(rules.confidence)
+        return "undecided", f"{pairs} pairs are too few: an interval needs {fewest}"
     if _holds(interval, 0.0):
         return "within", ""
     if floor is not None and floor.flagged and floor.interval is not None:

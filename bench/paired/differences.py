@@ -23,6 +23,14 @@ _MEDIAN_COST = math.sqrt(math.pi / 2)
 _MAD_TO_DEVIATION = 1.4826022185056018
 
 
+def fewest_pairs(confidence: float) -> int:
+    """Return from how many pairs on their smallest and largest difference enclose the median.
+
+    Both lie on one side of it in 2 of 2^n draws: 6 at 95 %, more where several figures share that.
+    """
+    return math.ceil(math.log2(2 / (1 - confidence)) - 1e-9)
+
+
 def median(values: Sequence[float]) -> float | None:
     """Return the median; ``None`` of nothing."""
     return percentile(sorted(values), 0.5) if values else None
@@ -100,7 +108,7 @@ def smallest_detectable(
     (z of the confidence + z of the power) times the standard error of a median.
     """
     deviation = spread(differences)
-    if deviation is None or len(differences) < FEWEST_PAIRS:
+    if deviation is None or len(differences) < fewest_pairs(confidence):
         return None
     return (_z(confidence) + _POWER_Z) * _MEDIAN_COST * deviation / math.sqrt(len(differences))
 
@@ -117,7 +125,7 @@ def pairs_to_decide(
     if deviation is None or middle is None or middle == bound:
         return None
     needed = (_z(confidence) + _POWER_Z) * _MEDIAN_COST * deviation / abs(middle - bound)
-    return max(FEWEST_PAIRS, math.ceil(needed * needed))
+    return max(fewest_pairs(confidence), math.ceil(needed * needed))
 
 
 def _z(confidence: float) -> float:

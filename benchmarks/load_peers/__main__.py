@@ -2,28 +2,35 @@
 
 Usage, on Linux with ``cc``::
 
-    python -m benchmarks.load_peers [--tool NAME]... [--reps 5] [--requests 2000] [--json FILE]
+    python -m benchmarks.load_peers [--tool NAME]... [--reps 5] [--requests 2000] [--json FILE] [--docs]
 
 Two scenes. *Zero*: no delay, 64 streams, 100 events an answer, each written alone: request rate,
 processor time, memory, start. *Real*: TTFT 50 ms, 10 ms between 100 tokens: how much later than the
 server's own first write each tool says the first token came, and how much of the ideal rate it reaches.
 Tools take turns in each round, so that the machine's load hits all alike; figures are medians over
-rounds. The first run installs the tools (1.5 GB) below ``.real/``.
+rounds. The first run installs the tools (1.5 GB) below ``.real/``. wrk and hey, which know nothing of
+streams, are taken from the system and stand in the first scene only, by their rate. ``--docs`` writes what
+was found into ``docs/performance.md``: for runs on a quiet machine.
 """
 
 import argparse
 import json
 import os
+import platform
 import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.load_peers.install import install
 from benchmarks.load_peers.mock import REAL, ZERO, Pace
 from benchmarks.load_peers.stage import Finding, finding
 from benchmarks.load_peers.tools import OURS, TOOLS, Tool
+from benchmarks.marked import write_table
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
 Found = dict[str, list[Finding]]
 
@@ -112,8 +119,30 @@ def truth_table(scenes: dict[int, Found], pace: Pace) -> str:
     return table(head, rows)
 
 
-def main(argv: Sequence[str]) -> int:
-    """Install, run, print."""
+def zero_text(found: Found, requests: int) -> str:
+    """Return the zero scene in words and its table."""
+    ceilings = [one.ceiling for own in found.values() for one in own]
+    most = f"{statistics.median(ceilings):,.0f} requests/s" if ceilings else "unknown"
+    told = f"Without delay, 64 streams, {requests:,} requests; the server's ceiling on one core: {most}."
+    return f"{told}\n\n{speed_table(found)}"
+
+
+def real_text(scenes: dict[int, Found]) -> str:
+    """Return the real scene in words and its table."""
+    told = f"TTFT {REAL.ttft_ms:g} ms, {REAL.tokens} tokens, {REAL.itl_ms:g} ms apart."
+    return f"{told}\n\n{truth_table(scenes, REAL)}"
+
+
+def machine_text(loads: Sequence[float], reps: int) -> str:
+    """Return when and where it was, and how busy the machine was before, between and after."""
+    told = ", ".join(f"{load:.1f}" for load in loads)
+    system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+    day = datetime.now(UTC).date().isoformat()
+    return f"{day}, {system}, {os.cpu_count()} processors, medians of {reps}; load average {told}."
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """Return what was typed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load_peers")
     names = [tool.name for tool in TOOLS]
     parser.add_argument("--tool", action="append", choices=names, help="several times; default all")
@@ -121,26 +150,38 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--requests", type=int, default=2000, help="of the zero scene")
     parser.add_argument("--streams", default="16,64,256", help="of the real scene; empty = none")
     parser.add_argument("--json", type=Path)
-    asked = parser.parse_args(argv)
-    tools = [tool for tool in TOOLS if tool.name in (asked.tool or names)]
-    if tools != [OURS]:
+    parser.add_argument("--docs", action="store_true", help="write the tables into the page")
+    return parser.parse_args(argv)
+
+
+def asked_tools(names: Sequence[str] | None) -> list[Tool]:
+    """Return the tools that are asked for and there, the others installed or told."""
+    wanted = [tool for tool in TOOLS if not names or tool.name in names]
+    if any(tool is not OURS and tool.system is None for tool in wanted):
         install()
+    for tool in wanted:
+        if not tool.is_there:
+            sys.stderr.write(f"left out: {tool.name}: `{tool.system}` is not installed\n")
+    return [tool for tool in wanted if tool.is_there]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Install, run, print."""
+    asked = arguments(argv)
+    tools = asked_tools(asked.tool)
     loads = [os.getloadavg()[0]]
     speed = rounds(tools, ZERO, 64, asked.requests, asked.reps)
     loads.append(os.getloadavg()[0])
     scenes = {
-        streams: rounds(tools, REAL, streams, 6 * streams, asked.reps)
+        streams: rounds([t for t in tools if t.ttft_ms], REAL, streams, 6 * streams, asked.reps)
         for streams in map(int, filter(None, asked.streams.split(",")))
     }
     loads.append(os.getloadavg()[0])
-    ceilings = [one.ceiling for own in speed.values() for one in own]
-    print(f"Zero delay, 64 streams, {asked.requests} requests. The server's ceiling on one core: ")
-    print(f"{statistics.median(ceilings):.0f} requests/s.\n")
-    print(speed_table(speed))
-    if scenes:
-        print(f"TTFT {REAL.ttft_ms} ms, {REAL.tokens} tokens, {REAL.itl_ms} ms apart.\n")
-        print(truth_table(scenes, REAL))
-    print(f"Load average {', '.join(f'{load:.1f}' for load in loads)}.")
+    parts = [zero_text(speed, asked.requests), *([real_text(scenes)] if scenes else [])]
+    text = "\n".join([*parts, machine_text(loads, asked.reps)])
+    print(text)
+    if asked.docs:
+        write_table(PAGE, "benchmarks.load_peers", text)
     if asked.json is not None:
         kept = {"zero": speed, **{f"real-{n}": found for n, found in scenes.items()}}
         plain = {k: {t: [asdict(one) for one in o] for t, o in f.items()} for k, f in kept.items()}

@@ -105,7 +105,7 @@ def finding(pace: Pace, tool: Tool, *, streams: int, requests: int) -> Finding:
             last = (folder / "out.txt").read_text(errors="replace").splitlines()[-3:]
             msg = f"{tool.name}: status {cost.status}, {len(mock.served)} requests: {last}"
             raise RuntimeError(msg)
-        return _judged(mock, cost, tuple(tool.ttft_ms(folder)))
+        return _judged(mock, cost, tuple(tool.ttft_ms(folder)) if tool.ttft_ms else ())
 
 
 def _judged(mock: Mock, cost: Cost, ttft_ms: tuple[float, ...]) -> Finding:

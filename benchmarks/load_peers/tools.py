@@ -1,6 +1,7 @@
 """The tools, each told the same: so many streams at a time, so many requests, 32 tokens in, 100 out."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 from benchmarks.load_peers.install import LOCUST_USER, TOKENIZER, program
 
 _KEY = "MOCK_KEY"
+_PATH = "/v1/chat/completions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +31,17 @@ class Tool:
 
     name: str
     words: Callable[[Order], list[str]]
-    ttft_ms: Callable[[Path], list[float]]
-    """What it reported, request by request, from the folder in which it ran."""
+    ttft_ms: Callable[[Path], list[float]] | None
+    """What it reported, request by request, from the folder in which it ran; ``None`` = it knows
+    nothing of streams, and only its rate and cost can be held against the others."""
     environment: Callable[[Order], Mapping[str, str]] = field(default=lambda _: {})
+    system: str | None = None
+    """The program of the system that it is; ``None`` = it is installed below ``.real/``."""
+
+    @property
+    def is_there(self) -> bool:
+        """Say whether it can be run, once all that can be installed is."""
+        return self.system is None or shutil.which(self.system) is not None
 
 
 def _ours(order: Order) -> list[str]:
@@ -103,6 +113,32 @@ def _locust_ttft(folder: Path) -> list[float]:
     return found
 
 
+def _body(order: Order) -> Path:
+    path = order.folder / "body.json"
+    message = {"role": "user", "content": " ".join(f"w{n}" for n in range(32))}
+    body = {"model": "mock", "stream": True, "max_tokens": 100, "messages": [message]}
+    path.write_text(json.dumps(body))
+    return path
+
+
+def _wrk(order: Order) -> list[str]:
+    """Run for a time: it knows no number of requests. What the server saw is counted."""
+    script = order.folder / "post.lua"
+    script.write_text(
+        'wrk.method = "POST"\n'
+        'wrk.headers["Content-Type"] = "application/json"\n'
+        f'wrk.body = io.open("{_body(order)}"):read("*a")\n'
+    )
+    words = ["wrk", "-t", "1", "-c", str(order.streams), "-d", "5s", "--timeout", "60s"]
+    return [*words, "-s", str(script), f"{order.url}{_PATH}"]
+
+
+def _hey(order: Order) -> list[str]:
+    load = ["-n", str(order.requests), "-c", str(order.streams), "-t", "60"]
+    sent = ["-m", "POST", "-T", "application/json", "-D", str(_body(order))]
+    return ["hey", *load, *sent, f"{order.url}{_PATH}"]
+
+
 OURS = Tool(
     name="gateway-bench",
     words=_ours,
@@ -127,4 +163,6 @@ TOOLS = (
         ttft_ms=_locust_ttft,
         environment=lambda order: {"REQUESTS": str(order.requests)},
     ),
+    Tool(name="wrk 4.1.0, rate only", words=_wrk, ttft_ms=None, system="wrk"),
+    Tool(name="hey 0.1.4, rate only", words=_hey, ttft_ms=None, system="hey"),
 )

@@ -216,7 +216,7 @@ def _known_by(words: SideWords, commit: Commit | None, described: Described) -> 
     if commit is not None:
         is_sha = words.ref is not None and commit.sha.startswith(words.ref)
         known.append(commit.sha[:_SHORT] if is_sha else f"{words.ref} at {commit.sha[:_SHORT]}")
-    elif config.upstream != "embedded":
+    elif config.upstream != "embedded" and (words.is_home_typed or config.preset is None):
         known.append(described.located.folder.name)
     if config.preset is not None:
         known.append(config.preset)

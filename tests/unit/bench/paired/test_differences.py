@@ -9,6 +9,7 @@ from scipy import stats as scipy_stats
 
 from bench.paired.differences import (
     FEWEST_PAIRS,
+    fewest_pairs,
     median,
     median_interval,
     pairs_to_decide,
@@ -120,3 +121,11 @@ def test_more_pairs_are_needed_for_a_smaller_difference():
     assert pairs_to_decide(values, bound=-5.0) == FEWEST_PAIRS
     assert pairs_to_decide([1.0]) is None
     assert pairs_to_decide([0.0, 0.0, 0.0]) is None
+
+
+@pytest.mark.parametrize(("confidence", "fewest"), [(0.95, 6), (1 - 0.05 / 3, 7), (0.99, 8)])
+def test_the_fewest_pairs_are_those_from_which_on_there_is_an_interval(confidence, fewest):
+    assert fewest_pairs(confidence) == fewest
+    values = [float(n) for n in range(fewest)]
+    assert median_interval(values, confidence=confidence) is not None
+    assert median_interval(values[1:], confidence=confidence) is None
