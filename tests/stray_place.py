@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -89,11 +88,3 @@ def holder(yard, *, leaves_child=False):
     leaves = "yes" if leaves_child else "no"
     with running(sys.executable, "-c", HOLDER, *words, leaves, env=environment) as process:
         yield process, int(process.stdout.readline())
-
-
-def until(fact):
-    for _ in range(500):
-        if fact():
-            return
-        time.sleep(0.02)
-    raise AssertionError(fact)

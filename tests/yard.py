@@ -5,19 +5,22 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import uuid
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from orchestrator import system
 from orchestrator.entry import read_command
-from orchestrator.lifecycle import Launch, Started, StartRequest, Stopped
-from orchestrator.ports import ProcessInfo
+from orchestrator.lifecycle import Launch, Machine, Started, StartRequest, Stopped
+from orchestrator.ports import HealthAnswer, HealthQuestion, ProcessInfo
 from orchestrator.readiness import HealthCheck
 from orchestrator.records import Instance
 from orchestrator.starting import start
 from orchestrator.stopping import stop
+from tests.patience import PATIENCE_S
 
 NODE = shutil.which("node")
 
@@ -44,6 +47,30 @@ def serve(port=None):
 GUARDED = "from server import serve\nif __name__ == '__main__':\n    serve()\n"
 
 
+class OnceAnswered:
+    """The probe and the clock of a start whose time is over once something has answered.
+
+    A limit in seconds is too short for a busy machine, or makes every other wait for all of it.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._probe, self._clock = machine.probe, machine.clock
+        self._answered = threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._clock, name)
+
+    def ask(self, question: HealthQuestion, pids: Collection[int]) -> HealthAnswer:
+        answer = self._probe.ask(question, pids)
+        if answer.status is not None:
+            self._answered.set()
+        return answer
+
+    def now_ns(self) -> int:
+        over = int(PATIENCE_S * 1e9) if self._answered.is_set() else 0
+        return self._clock.now_ns() + over
+
+
 class Yard:
     """A worktree whose every name is one that people kill by, and a quiet state folder."""
 
@@ -59,7 +86,7 @@ class Yard:
             instance=self.instance,
             run_id=self.run_id,
             fingerprint={"command": "one"},
-            ready_timeout_s=60.0,
+            ready_timeout_s=PATIENCE_S,
             settle_s=0.2,
         )
         self.held: list[Started] = []
@@ -70,6 +97,11 @@ class Yard:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
+
+    def give_up_once_answered(self) -> None:
+        """Have a start wait for as long as it takes to hear something, and no longer."""
+        heard = OnceAnswered(self.machine)
+        self.machine = replace(self.machine, probe=heard, clock=heard)
 
     def launch(self, *command: str, **changes: Any) -> Launch:
         health = changes.pop("health", HealthCheck(path="/"))

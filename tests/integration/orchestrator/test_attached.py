@@ -5,13 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import CommandLine
-from tests.patience import PATIENCE_S
+from tests.free_port import free_port
+from tests.patience import until
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -34,21 +34,20 @@ class Stranger:
         self.process, self.pid, self.port = process, process.pid, port
 
 
+def is_listening(port):
+    with socket.socket() as trial:
+        return trial.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def stranger(tmp_path):
     """A small gateway in our own session, started by nobody of ours."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     entry = write_small_gateway(tmp_path)
     process = subprocess.Popen(
         [sys.executable, entry], cwd=tmp_path, env={**os.environ, "PORT": str(port)}
     )
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        with socket.socket() as trial:
-            if trial.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
+    until(lambda: is_listening(port))
     yield Stranger(process, port)
     process.kill()
     process.wait()
@@ -116,13 +115,14 @@ def test_a_process_of_another_pid_namespace_is_refused(command):
     except FileNotFoundError:
         pytest.skip("no unshare here")
     try:
-        deadline = time.monotonic() + PATIENCE_S
         children = Path(f"/proc/{inside.pid}/task/{inside.pid}/children")
-        while not (there := children.read_text().split()):
+
+        def within():
             if inside.poll() is not None:
                 pytest.skip("no PID namespace for this user")
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+            return children.read_text().split()
+
+        there = until(within)
         done = command("status", "--attach", there[0])
         assert done.code == 3
         assert "it is in another PID namespace" in done.err

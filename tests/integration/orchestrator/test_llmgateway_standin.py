@@ -14,6 +14,7 @@ import pytest
 
 from tests.command_line import CommandLine
 from tests.cut_journal import cut_before_last_trial
+from tests.free_port import free_port
 from tests.gateway_standin.build import build_standin, commit
 from tests.simulator_process import running_simulator
 
@@ -84,12 +85,6 @@ def pointed(command):
     return command
 
 
-def closed_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def test_the_whole_job_behind_a_renamed_entry_whose_guard_holds(pointed):
     done = pointed("run", *MODEL, "--json")
     assert (done.code, done.told["status"]) == (0, "done")
@@ -104,7 +99,7 @@ def test_the_whole_job_behind_a_renamed_entry_whose_guard_holds(pointed):
 
 
 def test_missing_services_are_named_from_the_env_file_and_nothing_is_started(command):
-    lost = closed_port()
+    lost = free_port()
     env = (command.cwd / ".env").read_text().replace("REDIS_PORT=", f"REDIS_PORT={lost}\nX=")
     (command.cwd / ".env").write_text(env.replace("/db", "/db"))
     done = command("run", *MODEL, "--preset", "llmgateway", "--yes", "--json")
@@ -115,7 +110,7 @@ def test_missing_services_are_named_from_the_env_file_and_nothing_is_started(com
 
 
 def test_a_health_that_says_ok_while_the_database_is_down_is_not_ready(command):
-    lost = closed_port()
+    lost = free_port()
     done = command(
         "start",
         "--preset",
@@ -133,7 +128,7 @@ def test_a_health_that_says_ok_while_the_database_is_down_is_not_ready(command):
     done = command(
         "start",
         "--ready-timeout",
-        "2s",
+        "6s",
         "--json",
         DATABASE_URL=f"postgres://127.0.0.1:{lost}/db",
     )
@@ -157,7 +152,7 @@ def test_with_a_yes_the_upstream_of_its_own_configuration_is_measured(command, t
 
 
 def test_the_exported_port_is_taken_and_the_one_of_dotenv_is_only_a_wish(pointed):
-    port = closed_port()
+    port = free_port()
     with (pointed.cwd / ".env").open("a") as file:
         file.write(f"GATEWAY_PORT={port}\n")
     wished = pointed("run", *MODEL, "--json")

@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator.errors import NeverReady, PortTaken
 from orchestrator.records import Instance
+from tests.free_port import free_port
 from tests.patience import PATIENCE_S
 from tests.yard import GUARDED, Yard
 
@@ -154,8 +155,8 @@ def test_a_port_that_another_server_shares_is_not_ours_whoever_answers(yard):
 
     real = yard.machine.facts
     yard.machine = replace(yard.machine, facts=Facts())
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        request = fixed(yard, free.getsockname()[1])
+    request = replace(yard.request, port=free_port(), is_port_fixed=True)
+    yard.give_up_once_answered()
     with pytest.raises(NeverReady) as caught:
         yard.start(sys.executable, "dist/serve.py", request=request)
     (twin,) = twins
@@ -206,6 +207,7 @@ def test_a_listener_whose_owner_is_dead_is_named_by_who_inherited_it(yard):
 )  # fmt: skip
 def test_an_answer_that_is_no_health_is_not_ready(yard, status, body, said):
     text = ANSWERS.format(status=status, body=body)
+    yard.give_up_once_answered()
     with pytest.raises(NeverReady) as caught:
-        yard.start_script(text, request=replace(yard.request, **QUICK))
+        yard.start_script(text)
     assert said in caught.value.message

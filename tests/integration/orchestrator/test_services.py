@@ -8,6 +8,8 @@ import pytest
 
 from orchestrator.services import address_of, check_services
 from orchestrator.settings import Service
+from tests.free_port import free_port
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -20,13 +22,11 @@ def listening():
 
 @pytest.fixture
 def closed():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    return free_port()
 
 
-def fault(service, environment=None):
-    (state,) = check_services([service], environment or {}, timeout_s=0.5)
+def fault(service, environment=None, *, timeout_s=PATIENCE_S):
+    (state,) = check_services([service], environment or {}, timeout_s=timeout_s)
     return state.fault
 
 
@@ -106,4 +106,5 @@ def test_an_http_service_answers_below_500(closed):
 
 
 def test_a_service_that_accepts_and_says_nothing_is_told(listening):
-    assert fault(Service(name="x", http=f"http://127.0.0.1:{listening}/")) == "no answer in time"
+    silent = Service(name="x", http=f"http://127.0.0.1:{listening}/")
+    assert fault(silent, timeout_s=0.5) == "no answer in time"

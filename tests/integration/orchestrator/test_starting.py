@@ -27,6 +27,7 @@ from orchestrator.errors import (
 from orchestrator.exposure import exposed, patterns_for
 from orchestrator.lifecycle import find, session_of
 from orchestrator.readiness import HealthCheck
+from tests.free_port import free_port
 from tests.patience import PATIENCE_S
 from tests.yard import GUARDED, NODE
 
@@ -296,7 +297,7 @@ def test_ready_and_dies_is_not_ready(yard):
         "    import os, threading\n    threading.Timer(0.8, os._exit, [7]).start()\n    serve()",
     )
     with pytest.raises(DiedBeforeReady, match="exited with status 7"):
-        yard.start_script(dying, request=replace(yard.request, settle_s=2.0))
+        yard.start_script(dying, request=replace(yard.request, settle_s=PATIENCE_S))
 
 
 def test_never_ready_says_what_was_heard_and_leaves_nothing(yard):
@@ -307,8 +308,9 @@ def test_never_ready_says_what_was_heard_and_leaves_nothing(yard):
 
 def test_health_that_answers_otherwise_is_not_ready(yard):
     check = HealthCheck(path="/", field="status", equals="up")
+    yard.give_up_once_answered()
     with pytest.raises(NeverReady, match="`status` is ok, not up"):
-        yard.start_script(health=check, request=replace(yard.request, **QUICK))
+        yard.start_script(health=check)
 
 
 @pytest.mark.parametrize(
@@ -359,7 +361,7 @@ def serve_ok(server, stop):
         with suppress(TimeoutError, ConnectionError):
             connection, _ = server.accept()
             with connection, connection.makefile("rb") as lines:
-                connection.settimeout(5)
+                connection.settimeout(PATIENCE_S)
                 while lines.readline().strip():
                     pass
                 connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK")
@@ -400,8 +402,9 @@ def test_another_server_that_comes_up_on_the_port_is_not_taken_for_ours(yard, an
     yard.write("dist/idle.py", "import time; time.sleep(60)")
     thief = StealingFacts(yard.machine.facts, steal)
     yard.machine = replace(yard.machine, facts=thief)
-    request = replace(yard.request, **QUICK, port=yard_port(), is_port_fixed=True)
+    request = replace(yard.request, port=free_port(), is_port_fixed=True)
     thief.port = request.port
+    yard.give_up_once_answered()
     with pytest.raises(NeverReady, match=f"another process than ours: PID {os.getpid()}"):
         yard.start(sys.executable, "dist/idle.py", request=request)
 
@@ -418,12 +421,6 @@ class StealingFacts:
     def build(self, worktree, entry):
         self._steal(self.port)
         return self._real.build(worktree, entry)
-
-
-def yard_port():
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return trial.getsockname()[1]
 
 
 def test_of_twenty_parallel_starts_one_starts_and_the_others_say_who_has_it(yard):

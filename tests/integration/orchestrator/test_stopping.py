@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ import pytest
 from orchestrator import records
 from orchestrator.errors import IdentityUnknown, PidReused, RecordUnreadable
 from orchestrator.lifecycle import find
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.yard import GUARDED
 
 pytestmark = pytest.mark.integration
@@ -63,7 +62,7 @@ def test_after_a_stop_the_port_is_free_and_nothing_is_left(yard):
 
 def test_a_stop_does_not_wait_for_the_zombie_to_be_reaped(yard):
     started = yard.start_script()
-    done = yard.stop(held=started.held, grace_s=30)
+    done = yard.stop(held=started.held, grace_s=PATIENCE_S)
     # The order is the proof: PID 1 may reap long after this.
     assert [event.name for event in done.ending.events] == ["term_sent", "gone", "port_free"]
 
@@ -101,7 +100,7 @@ def test_children_that_outlive_a_dead_leader_are_swept(yard):
 def test_a_suspended_gateway_is_stopped(yard):
     started = yard.start_script()
     started.held.send(signal.SIGSTOP)
-    done = yard.stop(held=started.held, grace_s=20)
+    done = yard.stop(held=started.held, grace_s=PATIENCE_S)
     assert done.ending.exit.signal == signal.SIGTERM
     assert not done.was_killed
 
@@ -109,17 +108,20 @@ def test_a_suspended_gateway_is_stopped(yard):
 def test_a_gateway_that_ended_by_itself_is_a_success_with_its_status(yard):
     dying = GUARDED.replace(
         "    serve()",
-        "    import sys, threading, _thread\n"
-        "    threading.Timer(1.5, _thread.interrupt_main).start()\n"
+        "    import os, sys, threading, time, _thread\n"
+        "    def end():\n"
+        "        while not os.path.exists('go'):\n"
+        "            time.sleep(0.02)\n"
+        "        _thread.interrupt_main()\n"
+        "    threading.Thread(target=end).start()\n"
         "    try:\n        serve()\n    except KeyboardInterrupt:\n        sys.exit(9)",
     )
     started = yard.start_script(dying)
+    (yard.worktree / "go").touch()
     assert started.held.ended(PATIENCE_S)
     started.held.close()
-    deadline = time.perf_counter() + 20
     # Once it is reaped only the shim's own record can tell.
-    while Path(f"/proc/{started.held.pid}").exists() and time.perf_counter() < deadline:
-        time.sleep(0.05)
+    until(lambda: not Path(f"/proc/{started.held.pid}").exists())
     done = yard.stop()
     assert done.was_down
     assert (done.ending.exit.code, done.ending.exit.source) == (9, "shim")

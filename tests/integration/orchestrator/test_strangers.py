@@ -14,7 +14,7 @@ from orchestrator.holding import hold_for_use
 from orchestrator.records import Instance
 from orchestrator.removals import Pick, Wish, removals
 from orchestrator.verdicts import Verdict
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.stray_place import (
     NOW,
     ROOT,
@@ -23,7 +23,6 @@ from tests.stray_place import (
     is_of,
     running,
     seen,
-    until,
 )
 from tests.yard import SERVER
 

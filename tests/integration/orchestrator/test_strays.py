@@ -21,7 +21,7 @@ from orchestrator.system import machine
 from orchestrator.system.mac_processes import MacTable
 from orchestrator.system.mac_sockets import MacSockets
 from orchestrator.verdicts import Verdict
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.stray_place import (
     NOW,
     cleaned,
@@ -31,7 +31,6 @@ from tests.stray_place import (
     is_of,
     only,
     seen,
-    until,
 )
 
 pytestmark = [

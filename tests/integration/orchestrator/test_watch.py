@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from orchestrator.watch import Watcher
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.yard import GUARDED
 
 pytestmark = pytest.mark.integration
@@ -18,7 +18,8 @@ SELF_ENDING = """
 import os, threading, time
 from server import serve
 def end():
-    time.sleep(1.2)
+    while not os.path.exists("go"):
+        time.sleep(0.02)
     {how}
 if __name__ == "__main__":
     threading.Thread(target=end, daemon=True).start()
@@ -31,7 +32,8 @@ from server import Handler
 if __name__ == "__main__":
     server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    time.sleep(1.2)
+    while not os.path.exists("go"):
+        time.sleep(0.02)
     server.shutdown(); server.server_close()
     time.sleep(600)
 """
@@ -71,14 +73,9 @@ def watch(yard):
         watcher.close()
 
 
-def explained(watcher, started):
-    """Ask until something is wrong; bounded by a safety stop."""
-    for _ in range(400):
-        trouble = watcher.explain(None)
-        if trouble is not None:
-            return trouble
-        started.held.ended(0.02)
-    return None
+def explained(watcher):
+    """Ask until something is wrong."""
+    return until(lambda: watcher.explain(None))
 
 
 @pytest.mark.parametrize(
@@ -112,6 +109,7 @@ def test_a_signal_is_noticed_with_its_number(yard, watch, number, name):
 def test_an_exit_by_itself_is_noticed_with_its_code(yard, watch, how, code, name):
     started = yard.start_script(SELF_ENDING.format(how=how))
     watcher, noticed = watch(started)
+    (yard.worktree / "go").touch()
     assert noticed.wait(PATIENCE_S)
     end = watcher.exited()
     assert (end.exit.code, end.exit.signal, end.incident_class) == (code, None, name)
@@ -122,7 +120,7 @@ def test_a_suspended_gateway_is_told_apart_from_a_hung_one(yard, watch):
     started = yard.start_script()
     watcher, _ = watch(started)
     started.held.send(signal.SIGSTOP)
-    trouble = explained(watcher, started)
+    trouble = explained(watcher)
     assert trouble.incident_class == "gateway_suspended"
     watcher.expect_end()
     yard.stop(held=started.held)
@@ -131,7 +129,8 @@ def test_a_suspended_gateway_is_told_apart_from_a_hung_one(yard, watch):
 def test_alive_without_a_listener_is_draining_or_hung(yard, watch):
     started = yard.start_script(DEAF)
     watcher, _ = watch(started)
-    trouble = explained(watcher, started)
+    (yard.worktree / "go").touch()
+    trouble = explained(watcher)
     assert trouble.incident_class == "gateway_draining_or_hung"
     watcher.expect_end()
     yard.stop(held=started.held)
@@ -159,11 +158,7 @@ def test_the_owner_of_one_connection_is_found_among_twins(yard):
     started = yard.start_script(SHARING)
     theirs = ("127.0.0.1", started.record.port)
     with socket.create_connection(theirs, timeout=PATIENCE_S) as connection:
-        owners: frozenset[int] = frozenset()
-        for _ in range(200):
-            owners = yard.machine.sockets.peers(connection.getsockname(), theirs, ())
-            if owners:
-                break
-            started.held.ended(0.02)
+        ours = connection.getsockname()
+        owners = until(lambda: yard.machine.sockets.peers(ours, theirs, ()))
     assert owners == {started.held.pid}
     yard.stop(held=started.held)
