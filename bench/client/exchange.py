@@ -181,11 +181,11 @@ class Exchange:
             else:
                 chunks.append(Read(at_ns, self.reads, body))
                 self.reads += 1
+                self.body_bytes += len(body)
         self._take_chunks(chunks)
 
     def _take_chunks(self, chunks: list[Read]) -> None:
         if chunks:
-            self.body_bytes += sum(len(read.body) for read in chunks)
             self.last_read_ns = chunks[-1].at_ns
             self.decoder.feed_all(chunks)
 

@@ -78,11 +78,13 @@ class _Answer:
         return value
 
     def all(self, sources: Sequence[str], read: Callable[[object], _T | None]) -> list[_T]:
-        found = (read(self.at(source)) for source in sources)
-        return [value for value in found if value is not None]
+        return [value for source in sources if (value := read(self.at(source))) is not None]
 
     def first(self, sources: Sequence[str], read: Callable[[object], _T | None]) -> _T | None:
-        return next(iter(self.all(sources, read)), None)
+        for source in sources:
+            if (value := read(self.at(source))) is not None:
+                return value
+        return None
 
     def differ(self, asked: str, used: str) -> bool:
         before, after = _as_text(self.at(asked)), _as_text(self.at(used))

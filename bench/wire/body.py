@@ -213,12 +213,15 @@ class AnswerDecoder:
             self._draft.fail(_not_a_stream(self._sample))
 
 
-def _bringers(reads: Sequence[Read]) -> list[Read]:
+def _bringers(reads: Sequence[Read]) -> Sequence[Read]:
     """Return for each event of plain reads the one that brought its blank line."""
+    line_ends = [read.body.count(b"\n") for read in reads]
+    if line_ends.count(2) == len(reads):
+        return reads  # each brought one
     bringers: list[Read] = []
     ends = 0
-    for read in reads:
-        before, ends = ends, ends + read.body.count(b"\n")
+    for read, count in zip(reads, line_ends, strict=True):
+        before, ends = ends, ends + count
         bringers += [read] * (ends // 2 - before // 2)
     return bringers
 
