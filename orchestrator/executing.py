@@ -48,7 +48,7 @@ class Errand:
     bring_up: Callable[[], Up]
     """Starts the gateway, or attaches to one."""
     is_kept: bool = False
-    """The gateway is not stopped: it is not ours."""
+    """The gateway is not stopped: it is not ours, or somebody wants it afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from orchestrator.launching import (
 from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
 from orchestrator.masking import secret_values
+from orchestrator.records import TEARDOWN
 from orchestrator.sources import TomlFile
 from orchestrator.trust import Subject, TrustStore, subjects
 from orchestrator.wanted import Wanted
@@ -92,6 +93,7 @@ def private(
     here: Machine,
     models: tuple[str, ...] = (),
     *,
+    flags: Mapping[str, Any] | None = None,
     client_secrets: tuple[str, ...] = (),
 ) -> Wanted:
     """Return the described gateway as an instance of one command's own, named after its run id.
@@ -100,6 +102,7 @@ def private(
         described: The gateway.
         here: The ports.
         models: Names that it will be asked for.
+        flags: What was typed, by key: whoever stops it later can run its teardown then.
         client_secrets: Variables of its clients' secrets, beside its key's.
     """
     run_id, config = new_run_id(here), described.config
@@ -111,7 +114,17 @@ def private(
         caller=described.environ,
         models=models,
         key_names=described.key_names(client_secrets),
+        labels={} if flags is None else teardown_label(described, flags, models),
     )
+
+
+def teardown_label(
+    described: Described, flags: Mapping[str, Any], models: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what a record keeps of a gateway that has a teardown: what describes it again."""
+    if not described.config.teardown:
+        return {}
+    return {TEARDOWN: launch_of(described, flags, models)}
 
 
 def launch_of(

@@ -14,7 +14,13 @@ from orchestrator.attaching import attach
 from orchestrator.bringing import bring_up
 from orchestrator.cli.attached import attach_option, describe_attached, refuse_start_options
 from orchestrator.cli.describing import describe, private
-from orchestrator.cli.start_options import model_option, preset_option, start_options, typed_flags
+from orchestrator.cli.start_options import (
+    keep_option,
+    model_option,
+    preset_option,
+    start_options,
+    typed_flags,
+)
 from orchestrator.commands import how_ended
 from orchestrator.executing import Errand, ErrandEnd, run_errand
 from orchestrator.facts import exit_facts, record_facts
@@ -58,6 +64,7 @@ class ExecCommand(SectionedCommand):
 @preset_option
 @start_options
 @attach_option
+@keep_option
 @model_option
 @click.option("--json", "json_path", metavar="FILE", help="One JSON object into FILE.")
 @click.option("--debug", is_flag=True, help="Tracebacks on stderr.")
@@ -79,9 +86,13 @@ def exec_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN4
         try:
             end = run_errand(errand, here, interrupts, console.say)
         except Interrupted as signal:
-            headline = "interrupted before the command ran; the gateway is stopped"
+            left = "stopped" if params["attach"] is None else "not touched"
+            headline = f"interrupted before the command ran; the gateway is {left}"
             console.say(f"error: {headline}")
             return Outcome(exit_code=signal.exit_code, reason="interrupted", headline=headline)
+    if params["keep"] and end.trouble is None:
+        pid = end.up.started.record.identity.pid
+        console.say(f"the gateway is left up: `gateway-bench stop {pid}` stops it")
     return outcome_of(end, params["words"], console.say)
 
 
@@ -92,14 +103,14 @@ def _errand(params: dict[str, Any], here: Machine, console: Console) -> Errand:
     else:
         refuse_start_options(params)
         described = describe_attached(flags, here, pid)
-    wanted = private(described, here, params["models"] or ("*",))
+    wanted = private(described, here, params["models"] or ("*",), flags=flags)
     return Errand(
         words=params["words"],
         on_death=params["on_death"],
         bring_up=lambda: (
             bring_up(here, wanted, console.say) if pid is None else attach(here, wanted, pid)
         ),
-        is_kept=pid is not None,
+        is_kept=pid is not None or params["keep"],
     )
 
 

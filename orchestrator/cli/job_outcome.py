@@ -38,7 +38,9 @@ def a_job(
     """
     attached = params.get("attach")
     return Job(
-        wanted=private(described, here, models, client_secrets=header_variables(params)),
+        wanted=private(
+            described, here, models, flags=flags, client_secrets=header_variables(params)
+        ),
         measuring=measuring,
         launch={**launch_of(described, flags, models), "attached": attached},
         keep=params["keep"] or attached is not None,

@@ -10,7 +10,7 @@ from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from orchestrator.app import machine, new_run_id
 from orchestrator.bringing import Up, bring_up
-from orchestrator.cli.describing import describe, launch_of
+from orchestrator.cli.describing import describe, teardown_label
 from orchestrator.cli.lease_options import lease_options
 from orchestrator.cli.start_options import (
     GATEWAY,
@@ -22,7 +22,6 @@ from orchestrator.cli.start_options import (
 from orchestrator.facts import record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.lifecycle import Machine
-from orchestrator.records import TEARDOWN
 from orchestrator.render import environment_lines, record_lines
 from orchestrator.vitals import end_lines, vitals, vitals_facts
 from orchestrator.wanted import Wanted
@@ -63,7 +62,7 @@ def start_command(ctx: click.Context, /, **params: Any) -> Outcome:  # noqa: ANN
         key_names=described.key_names(),
         ttl_s=params["ttl"],
         idle_stop_s=params["idle_stop"],
-        labels={TEARDOWN: launch_of(described, flags, models)} if described.config.teardown else {},
+        labels=teardown_label(described, flags, models),
     )
     interrupts = Interrupts()
     with interrupts.installed(), interrupts.abandoning():

@@ -168,3 +168,15 @@ def test_a_clean_up_runs_nothing_that_nobody_agreed_to_and_removes_the_gateway(c
     assert history(command) == ["built", "prepared"]
     assert command("clean", "--yes", "--older-than", "0s").code == 0
     assert command.records() == []
+
+
+def test_a_gateway_that_a_command_keeps_is_up_afterwards_and_can_be_stopped(command):
+    describe(command)
+    done = command("exec", "--keep", "--", "true")
+    assert done.code == 0, done.err
+    (pid,) = [one["identity"]["pid"] for one in command.records() if "upstream" not in one["name"]]
+    assert f"the gateway is left up: `gateway-bench stop {pid}` stops it" in done.err
+    assert history(command) == ["built", "prepared"]
+    assert command("stop", str(pid)).code == 0
+    assert history(command) == ["built", "prepared", "torn down"]
+    assert command.records() == []
