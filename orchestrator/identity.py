@@ -5,8 +5,12 @@ and never move; a wall-clock start time moves with the clock and is not stored.
 """
 
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
+
+Pid = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+"""0 and below mean groups of processes to the kernel: a record that holds one is no record."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -16,8 +20,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Of the kernel (``/proc/sys/kernel/random/boot_id``; macOS ``kern.bootsessionuuid``)."""
     pid_namespace: str | None
     """Inode of the PID namespace; ``None`` where the system has none (macOS)."""
-    pid: int
-    start_ticks: int
+    pid: Pid
+    start_ticks: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
     """Linux: clock ticks since boot (``/proc/PID/stat`` field 22). macOS: microseconds since the
     epoch as the kernel noted them at the start of the process."""
 

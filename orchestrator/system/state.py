@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import stat
 import tempfile
 import time
 from contextlib import suppress
@@ -89,9 +90,18 @@ class DiskState:
         return self._root
 
     def read(self, name: str) -> bytes | None:
-        """Return a file's content; ``None`` = there is none."""
+        """Return a file's content, nothing of what is no file; ``None`` = there is none."""
         with state_access(self._root / name), suppress(FileNotFoundError):
-            return (self._root / name).read_bytes()
+            # Not to wait for the other end of a pipe that somebody put there.
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+            descriptor = os.open(self._root / name, flags)
+            try:
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    return b""
+                with os.fdopen(descriptor, "rb", closefd=False) as file:
+                    return file.read()
+            finally:
+                os.close(descriptor)
         return None
 
     def write(self, name: str, data: bytes) -> None:

@@ -421,6 +421,15 @@ def test_state_is_private_atomic_and_locked(tmp_path):
     assert not isinstance(state.lock("x.lock", "others"), str)
 
 
+def test_what_is_no_file_holds_nothing_and_is_not_waited_for(tmp_path):
+    state = DiskState(tmp_path)
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    assert state.read("pipe.json") == b""
+    assert state.read("folder.json") == b""
+    assert state.read("nothing.json") is None
+
+
 def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path):
     tmp_path.chmod(0o755)
     DiskState(tmp_path).write("x", b"")

@@ -1,5 +1,6 @@
 """What is written down is read back, or not believed at all."""
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -104,6 +105,13 @@ def test_an_odd_record_is_unreadable(changes, why):
     found = decode(msgspec.json.encode(data))
     assert isinstance(found, Unreadable)
     assert why in found.why
+
+
+@pytest.mark.parametrize("pid", [-1, 0, 2**31, 2**70])
+def test_a_record_without_a_process_is_unreadable(pid):
+    whole = msgspec.json.decode(encode(RECORD))
+    whole["identity"]["pid"] = pid
+    assert isinstance(decode(json.dumps(whole).encode()), Unreadable)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"schemaVersion": 2}', b'{"schemaVersion": 1}'])
