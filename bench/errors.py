@@ -7,6 +7,7 @@ BenchError (1)
 │   ├── KeyMissing
 │   └── ForeignReports        another version made what would be overwritten
 ├── KeyRejected (2)           the first answer said 401/403
+├── NothingListed (5)         a gateway did not say what models it has
 ├── JournalUnwritable (5)     disk full, folder gone
 ├── JournalUnreadable (2)     not a journal, a newer version, no header
 ├── LoadProcessLost (5)       one of several senders is gone
@@ -37,6 +38,19 @@ class UsageFault(BenchError):
     """The command or its configuration asks for something that can't be."""
 
     exit_code = 2
+
+
+class NothingListed(BenchError):
+    """A gateway that was asked for its models gave no list."""
+
+    exit_code = 5
+    retryable = True
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"no list of models: {problem}",
+            hint="`--catalogue FILE` lists your own; `bench` takes a model that no list has",
+        )
 
 
 class UnknownName(UsageFault):

@@ -31,12 +31,15 @@ def models_command(console: Console, /, words: tuple[str, ...], **params: object
     from bench.cli.model_table import as_values, table
     from bench.cli.talk import set_up_log, terminal_width
     from bench.clock import SystemClock
+    from bench.errors import NothingListed
     from bench.prepare.offering import offered
 
     set_up_log(_number(params.get("verbose")), console)
     config = configured(params, console)
     access = _access(config, params, console)
     listing = offered(config, access, models=words)
+    if listing.problem and not listing.models:
+        raise NothingListed(listing.problem)
     if listing.problem:
         console.say(f"no list of models: {listing.problem}")
     found = choices(

@@ -17,6 +17,7 @@ from bench.clock import SystemClock
 from bench.link import LINK_VARIABLE, JobLink
 from bench.ports import Clock
 from bench.progress import Mode, Progress
+from bench.report.escaping import wrap
 
 _RESUMABLE = frozenset({4, 5, 130, 143})
 _MORE = {"budget": "--no-budget", "max_cost": "--max-cost USD"}
@@ -99,18 +100,25 @@ def chosen(found: str) -> Literal["resume", "again", "stop"]:
     return "resume" if answer == "resume" else "again" if answer == "again" else "stop"
 
 
+def _broken(line: str) -> str:
+    """Break a line between words on a terminal; elsewhere it stays one."""
+    return "\n".join(wrap(line, terminal_width(), indent="  ")) if sys.stderr.isatty() else line
+
+
 def ended(outcome: RunOutcome, console: Console) -> Outcome:
     """Tell a person how it ended, headline first, and return the data: the files' paths."""
     console.say(outcome.summary_text.rstrip() or outcome.headline)
     for note in outcome.notes:
-        console.say(f"warning: {note}")
+        console.say(_broken(f"warning: {note}"))
     files = tuple(str(path) for path in outcome.files)
     command = None
     by_day = outcome.is_day_limited and outcome.reason == "max_cost"
     more = None if by_day else _MORE.get(outcome.reason)
     if (outcome.exit_code in _RESUMABLE or more) and outcome.journal is not None:
         if None not in (outcome.planned, outcome.done) and outcome.planned == outcome.done:
-            console.say("hint: nothing is left to resume; see the errors, then type the command again")
+            console.say(
+                "hint: nothing is left to resume; see the errors, then type the command again"
+            )
         else:
             command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
             command += f" {more}" if more else ""

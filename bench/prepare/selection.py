@@ -68,6 +68,10 @@ def select(config: Config, listing: Listing, *, models: tuple[str, ...], today: 
     """
     if not models:
         raise UsageFault("no model to benchmark", hint="`gateway-bench bench MODEL --url URL`")
+    unprintable = next((model for model in models if not model.isprintable()), None)
+    if unprintable is not None:
+        message = f"a model's name has no line break or control character: {unprintable!a}"
+        raise UsageFault(message, hint="was more than its name copied?")
     settings = config.settings
     sources = find_sources(config)
     dialect, found = _dialect(config, listing)

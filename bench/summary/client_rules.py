@@ -102,6 +102,15 @@ def figures(spoiled: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
+def told(limits: Sequence[ClientLimit]) -> tuple[str, ...]:
+    """Return the limits as clauses, each naming what it spoils unless that was said before."""
+    clauses, said = [], set[Quantity]()
+    for limit in limits:
+        clauses.append(limit.why if said.issuperset(limit.spoils) else limit.text)
+        said |= set(limit.spoils)
+    return tuple(clauses)
+
+
 def spoiled_by(limits: Sequence[ClientLimit]) -> tuple[Quantity, ...]:
     """Return every figure that one of the limits reaches, in the order of ``EVERY``."""
     return tuple(one for one in EVERY if any(one in limit.spoils for limit in limits))
@@ -129,12 +138,15 @@ def _of_the_load(done: StageDone, stage: Stage) -> Iterator[ClientLimit]:
     busy = done.client.utilisation_max
     if busy is not None and busy > MOST_UTILISATION:
         most = MOST_UTILISATION
-        why = f"its event loop was {busy:.0%} busy in one second (at most {most:.0%} is fine)"
+        why = (
+            f"this client's event loop was {busy:.0%} busy in one second (at most {most:.0%} is "
+            "fine)"
+        )
         yield ClientLimit(why=why)
     if "connections only" in done.detail:
-        yield ClientLimit(why="the system lets it open too few connections")
+        yield ClientLimit(why="the system lets this client open too few connections")
     if stage.concurrency is None and done.late > MOST_LATE * max(1, done.sent):
-        why = f"it sent {done.late:,} of {done.sent:,} requests more than 10 ms late"
+        why = f"this client sent {done.late:,} of {done.sent:,} requests more than 10 ms late"
         yield ClientLimit(why=why)
 
 
@@ -156,7 +168,7 @@ def _late_reads(reading: ClientReading, seen: Seen, *, is_closed: bool) -> Itera
         spoiled = spoiled - {"total"} if takes_several else set()
     elif is_closed and "total" in spoiled:
         spoiled |= set(_RATES)  # the next request of a place is as late as the end before it
-    why = f"every {which} read waited {lag:.1f} ms or more for it"
+    why = f"every {which} read waited {lag:.1f} ms or more for this client"
     yield ClientLimit(why=why, spoils=_ordered(spoiled, seen))
 
 
@@ -170,7 +182,7 @@ def _late_writes(reading: ClientReading, seen: Seen) -> Iterator[ClientLimit]:
     tail, which = _tail(seen.send_lag, is_median=seen.is_median)
     lag = min(tail, reading.loop_lag_p99_ms)
     spans = {name: span for name, span in seen.spans().items() if name in _SINCE_SENDING}
-    why = f"every {which} request waited {tail:.1f} ms or more in it before it was sent"
+    why = f"every {which} request waited {tail:.1f} ms or more in this client before it was sent"
     yield ClientLimit(why=why, spoils=_ordered(_beyond(lag, spans), seen))
 
 
@@ -185,7 +197,7 @@ def _empty_places(seen: Seen) -> Iterator[ClientLimit]:
     """Yield that a closed loop had fewer in flight: less was asked, no answer came later for it."""
     if seen.occupied is not None and seen.occupied < LEAST_OCCUPIED:
         why = (
-            f"its places stood empty for {1 - seen.occupied:.0%} of the time between two requests "
+            f"places stood empty for {1 - seen.occupied:.0%} of the time, between two requests "
             f"(at most {1 - LEAST_OCCUPIED:.0%} is fine)"
         )
         yield ClientLimit(why=why, spoils=_RATES)

@@ -21,7 +21,7 @@ from bench.model.summary import (
 )
 from bench.stage_book import StageEntry
 from bench.stats import adjusted, rate, summarize_numbers
-from bench.summary.client_rules import Seen, client_limits, spoiled_by
+from bench.summary.client_rules import Seen, client_limits, spoiled_by, told
 
 Connection = Literal["warm", "cold", "promptCached", "all"]
 _MS_PER_S = 1_000.0
@@ -184,7 +184,7 @@ def _with_limits(summary: StageSummary, entry: StageEntry) -> StageSummary:
     limits = client_limits(entry.done, entry.stage, stage_seen(summary, entry.columns))
     return msgspec.structs.replace(
         summary,
-        client_saturated=tuple(limit.text for limit in limits),
+        client_saturated=told(limits),
         client_spoils=spoiled_by(limits),
     )
 

@@ -347,6 +347,19 @@ def test_models_says_what_is_wrong(tmp_path, words, said):
     assert said in str(told["headline"])
 
 
+def test_a_gateway_that_gives_no_list_is_no_success(tmp_path):
+    bench, nobody = Bench(folder=tmp_path, url=""), "http://127.0.0.1:9"
+    code, told, _ = bench.do("models", "--url", nobody)
+    assert (code, told["reason"]) == (5, "nothing_listed")
+    assert "connection refused" in str(told["headline"])
+    written(tmp_path, OWN)
+    code, told, said = bench.do("models", "--url", nobody, "--catalogue", "own.toml")
+    detail = told["detail"]
+    assert isinstance(detail, dict)
+    assert (code, len(detail["models"])) == (0, 1)
+    assert "no list of models" in said
+
+
 def test_models_asks_a_gateway_without_a_key_where_none_is_set_and_hides_what_is_off(tmp_path):
     off = {"id": "old", "deactivated_at": "2020-01-01"}
     pages = {"/v1/models": {"data": [{"id": "m"}, off]}}

@@ -111,6 +111,13 @@ def test_no_model_is_a_usage_fault(tmp_path):
         select(configured(tmp_path), LISTING, models=(), today=TODAY)
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31m", "a\u2028b"])
+def test_a_model_s_name_breaks_no_line_of_what_is_said_about_it(tmp_path, name):
+    with pytest.raises(UsageFault, match="no line break") as caught:
+        select(configured(tmp_path), LISTING, models=("m", name), today=TODAY)
+    assert caught.value.message.isprintable()
+
+
 def test_a_run_is_named_after_its_model_and_moment(tmp_path):
     request = prepared(tmp_path).request
     assert request.stem == "m-2026-11-30T09-05-01-007Z"

@@ -8,7 +8,7 @@ from bench.load.slo import read_slo
 from bench.load.windows import occupied_share
 from bench.model.load import ClientReading, Stage, StageDone
 from bench.stats import summarize_numbers
-from bench.summary.client_rules import EVERY, TIMES, Seen, client_limits, figures, spoiled_by
+from bench.summary.client_rules import EVERY, TIMES, Seen, client_limits, figures, spoiled_by, told
 
 QUIET = ClientReading(
     stamps="kernel",
@@ -89,7 +89,7 @@ def test_a_request_that_waited_here_before_it_was_sent_spoils_what_counts_from_t
     assert spoiled(late, found=seen(send=20.0)) == {"ttft"}
     (told,) = limits(late, found=seen(send=20.0))
     assert told.text == (
-        "every hundredth request waited 20.0 ms or more in it before it was sent, which spoils TTFT"
+        "every hundredth request waited 20.0 ms or more in this client before it was sent, which spoils TTFT"
     )
 
 
@@ -117,7 +117,7 @@ def test_what_happens_to_one_read_in_a_hundred_reaches_no_median():
     assert limits(late, found=medians) == ()
     always = reading(receive_lag_p50_ms=60.0, receive_lag_p99_ms=90.0)
     (told,) = limits(always, found=medians)
-    assert told.why == "every second read waited 60.0 ms or more for it"
+    assert told.why == "every second read waited 60.0 ms or more for this client"
     waiting = but(seen(send=60.0), is_median=True)
     (told,) = limits(reading(loop_lag_p99_ms=60.0), found=waiting)
     assert told.why.startswith("every second request waited 60.0 ms")
@@ -168,3 +168,10 @@ def test_places_are_never_filled_beyond_all_and_more_requests_never_fill_less(ro
 
 def test_a_place_is_empty_from_the_last_byte_to_the_next_request():
     assert occupied_share([0, 50, 0], [40, 90, 100], (0, 100), places=2) == pytest.approx(0.9)
+
+
+def test_what_a_limit_spoils_is_said_once():
+    late = reading(utilisation_max=0.9, receive_lag_p99_ms=60.0)
+    first, second = told(limits(late))
+    assert first.endswith("which spoils every figure")
+    assert second == "every hundredth read waited 60.0 ms or more for this client"
