@@ -6,7 +6,7 @@ from bench.ab.sides import side_of
 from bench.ledger import Ledger
 from bench.model.ab import AbFindings
 from bench.model.paired import Comparison, LevelResult, PairedSummary, Pairing
-from bench.overhead.findings import number, signed
+from bench.overhead.amounts import number, signed
 from bench.paired.summary import FIGURES, Judging, paired_levels
 from bench.stats import CONFIDENCE
 

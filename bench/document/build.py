@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from bench import __version__
-from bench.ab.findings import ab_of
 from bench.charges import Spend
 from bench.document.completeness import completeness, not_run
 from bench.document.gates import with_gates
@@ -27,7 +26,6 @@ from bench.model.document import (
     RunSpend,
 )
 from bench.model.summary import Summary
-from bench.overhead.findings import overhead_of
 from bench.summary import Evidence, summarize
 
 
@@ -111,9 +109,14 @@ def _with_arms(summary: Summary, ledger: Ledger) -> Summary:
     pairing = ledger.header.config.paired
     if pairing is None:
         return summary
+    # Loaded here: most runs have one arm, and need nothing of what two do.
     if pairing.kind == "ab":
+        from bench.ab.findings import ab_of
+
         paired, ab = ab_of(ledger, pairing)
         return msgspec.structs.replace(summary, paired=paired, ab=with_resources(ab, ledger))
+    from bench.overhead.findings import overhead_of
+
     paired, findings = overhead_of(ledger, pairing)
     return msgspec.structs.replace(summary, paired=paired, overhead=findings)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import msgspec
 
-from bench.ab.gates import pair_gates
 from bench.gates import GateEvidence, run_gates
 from bench.gates.run import CLIENT_BOUND, Doubt, by_target
 from bench.ledger import Ledger
@@ -37,6 +36,9 @@ def _gates(
 ) -> tuple[GateResult, ...]:
     config = ledger.header.config
     if config.paired is not None and summary.paired is not None:
+        # Loaded here: most runs have one arm.
+        from bench.ab.gates import pair_gates
+
         return pair_gates(ledger, config.paired, summary.paired)
     gates = [gate for gate in map(read_gate, config.gates) if not gate.is_difference]
     if not gates:

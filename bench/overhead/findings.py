@@ -6,13 +6,11 @@ from bench.ledger import Ledger
 from bench.model.overhead import Buffering, Claim, OverheadFindings
 from bench.model.paired import Comparison, LevelResult, PairedSummary, Pairing
 from bench.model.trial import Trial
+from bench.overhead.amounts import number, signed
 from bench.overhead.buffering import buffering
 from bench.overhead.use import gateway_use
 from bench.paired.differences import median
 from bench.paired.summary import paired_levels
-
-_HUNDRED = 100.0
-_TEN = 10.0
 
 
 def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, OverheadFindings]:
@@ -68,21 +66,6 @@ def sentence(found: Comparison) -> str:
             measured = f"{signed(found.difference)} ms{between}"
             why = found.why.partition(": ")[0]  # the rest stands in the caveat
             return f"What it adds to {name} is undecided ({why}); measured {measured}"
-
-
-def number(value: float) -> str:
-    """Return milliseconds with as many digits as they carry."""
-    if value >= _HUNDRED:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= _TEN else f"{value:.2f}"
-
-
-def signed(value: float | None) -> str:
-    """Return milliseconds with their sign; ``-`` where there is none."""
-    if value is None:
-        return "-"
-    sign = "-" if value < 0 else "+" if value > 0 else ""
-    return f"{sign}{number(abs(value))}"
 
 
 def _pair(found: Comparison) -> str:

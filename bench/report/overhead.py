@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bench.model.document import Document
 from bench.model.overhead import LevelUse, StreamShape
-from bench.overhead.findings import number, signed
+from bench.overhead.amounts import number, signed
 from bench.report.figures import ABSENT, counted, percent
 from bench.report.tables import Cell, Section, Table, text
 

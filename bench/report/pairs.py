@@ -5,7 +5,7 @@ from math import log2
 
 from bench.model.document import Document
 from bench.model.paired import Comparison, LevelResult, PairedSummary
-from bench.overhead.findings import number, signed
+from bench.overhead.amounts import number, signed
 from bench.report.charts import Tick, axis
 from bench.report.curves import Curve, CurveChart, bounds, lines
 from bench.report.figures import ABSENT, counted

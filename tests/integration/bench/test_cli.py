@@ -537,6 +537,16 @@ def test_help_loads_nothing_heavy(cli, words):
     assert "Usage:" in ended.stdout
 
 
+def test_reports_of_one_arm_load_nothing_of_two(cli):
+    code = (
+        "import sys; import bench.app.rendering; "
+        "two = {'bench.paired.summary', 'bench.overhead.findings', 'bench.ab.gates'}; "
+        "sys.exit(str(two & set(sys.modules)) if two & set(sys.modules) else 0)"
+    )
+    ended = cli(program=(sys.executable, "-c", code))
+    assert ended.returncode == 0, ended.stderr
+
+
 SCRIPT = (sys.executable, str(ROOT / "scripts" / "run_benchmark.py"))
 RENDER = (sys.executable, str(ROOT / "scripts" / "render_results.py"))
 

@@ -4,7 +4,8 @@ import pytest
 
 from bench.model.paired import Comparison, LevelResult, PairLevel
 from bench.model.surroundings import Sample
-from bench.overhead.findings import headline, number, overhead_of, sentence, signed
+from bench.overhead.amounts import number, signed
+from bench.overhead.findings import headline, overhead_of, sentence
 from tests.sample_arms import arms, arms_ledger, even, pairing_of, streamed
 
 
