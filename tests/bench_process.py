@@ -10,14 +10,10 @@ from pathlib import Path
 
 from tests.document_schema import check_documents
 from tests.patience import PATIENCE_S, until
+from tests.untraced import untraced
 
 ROOT = Path(__file__).parents[1]
 KEY = "LOCAL_TEST_KEY"
-
-
-def without_coverage(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without what makes child interpreters record coverage."""
-    return {k: v for k, v in environ.items() if not k.startswith("COVERAGE_PROCESS")}
 
 
 @dataclass
@@ -56,7 +52,7 @@ class Bench:
         if link is not None:
             environ["GWB_LINK_FD"] = str(link)
         if not self.is_covered:
-            environ = without_coverage(environ)
+            environ = untraced(environ)
         process = subprocess.Popen(
             [sys.executable, "-m", "bench", *words],
             stdout=subprocess.PIPE,

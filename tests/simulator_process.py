@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.patience import PATIENCE_S, until
+from tests.untraced import untraced
 
 TOKEN = "test-token"  # noqa: S105 - the simulator's default, no secret
 
@@ -97,18 +98,20 @@ class Simulator:
 
 
 @contextmanager
-def running_simulator(folder: Path, *options: str) -> Iterator[Simulator]:
+def running_simulator(folder: Path, *options: str, is_covered: bool = False) -> Iterator[Simulator]:
     """Start a simulator, wait until it is ready, stop it in the end.
 
     Args:
         folder: Where log and answer book live.
         options: Further words of the command line, such as ``--seed 7``.
+        is_covered: Whether its lines count: where it is what is tested.
     """
     log, book = folder / "simulator.jsonl", folder / "book.jsonl"
     paths = ("--log", str(log), "--book", str(book))
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.simulator", "--port", "0", *paths, *options],
         stdout=subprocess.PIPE,
+        env=os.environ if is_covered else untraced(os.environ),
     )
     simulator = None
     try:

@@ -21,6 +21,7 @@ from orchestrator.records import Instance
 from orchestrator.starting import start
 from orchestrator.stopping import stop
 from tests.patience import PATIENCE_S
+from tests.untraced import untraced
 
 NODE = shutil.which("node")
 
@@ -109,7 +110,7 @@ class Yard:
         usual = Launch(
             program=read_command(command, self.worktree),
             folder=self.worktree,
-            environment=dict(os.environ),
+            environment=untraced(os.environ),  # no line of ours runs in it
             health=health,
         )
         return replace(usual, environment={**usual.environment, **environment}, **changes)

@@ -23,7 +23,9 @@ all_apis = pytest.mark.parametrize("api", sorted(PROTOCOLS))
 
 @pytest.fixture(scope="module")
 def simulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulator]:
-    with running_simulator(tmp_path_factory.mktemp("simulator"), "--any-model") as running:
+    with running_simulator(
+        tmp_path_factory.mktemp("simulator"), "--any-model", is_covered=True
+    ) as running:
         yield running
 
 

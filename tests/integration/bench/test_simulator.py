@@ -17,7 +17,7 @@ MS = 1_000_000
 
 @pytest.fixture(scope="module")
 def simulator(tmp_path_factory):
-    with running_simulator(tmp_path_factory.mktemp("simulator")) as made:
+    with running_simulator(tmp_path_factory.mktemp("simulator"), is_covered=True) as made:
         yield made
 
 

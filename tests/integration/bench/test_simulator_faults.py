@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def simulator(tmp_path_factory):
-    with running_simulator(tmp_path_factory.mktemp("faults")) as made:
+    with running_simulator(tmp_path_factory.mktemp("faults"), is_covered=True) as made:
         yield made
 
 

@@ -30,7 +30,7 @@ def run(*options: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_idle_simulator_ends_with_status_0_at_a_signal(tmp_path, number) -> None:
-    with running_simulator(tmp_path) as simulator:
+    with running_simulator(tmp_path, is_covered=True) as simulator:
         with httpx.Client() as client:
             client.get(f"{simulator.url}/health")  # its connection stays open, idle
             assert simulator.stop(number) == 0
@@ -39,7 +39,10 @@ def test_an_idle_simulator_ends_with_status_0_at_a_signal(tmp_path, number) -> N
 
 
 def test_a_signal_lets_answers_end_but_takes_no_new_ones(tmp_path) -> None:
-    with running_simulator(tmp_path) as simulator, closing(connect(simulator)) as connection:
+    with (
+        running_simulator(tmp_path, is_covered=True) as simulator,
+        closing(connect(simulator)) as connection,
+    ):
         connection.sendall(raw_request("sim-n20-itl100", stream=True) * 2)
         begun = read_until(connection, b'"content":"', times=2)
         os.kill(simulator.process.pid, signal.SIGTERM)
@@ -53,7 +56,7 @@ def test_a_signal_lets_answers_end_but_takes_no_new_ones(tmp_path) -> None:
 
 def test_answers_that_do_not_end_in_time_are_cut(tmp_path) -> None:
     with (
-        running_simulator(tmp_path, "--drain", "0.1") as simulator,
+        running_simulator(tmp_path, "--drain", "0.1", is_covered=True) as simulator,
         closing(connect(simulator)) as connection,
     ):
         connection.sendall(raw_request("sim-n20-itl2000", stream=True))
@@ -64,7 +67,10 @@ def test_answers_that_do_not_end_in_time_are_cut(tmp_path) -> None:
 
 
 def test_a_second_signal_ends_it_at_once(tmp_path) -> None:
-    with running_simulator(tmp_path) as simulator, closing(connect(simulator)) as connection:
+    with (
+        running_simulator(tmp_path, is_covered=True) as simulator,
+        closing(connect(simulator)) as connection,
+    ):
         connection.sendall(raw_request("sim-n20-stall1", stream=True))
         read_until(connection, b'"content":"', times=2)
         os.kill(simulator.process.pid, signal.SIGTERM)
@@ -150,7 +156,7 @@ def health_of(process, port) -> httpx.Response | None:
 
 def test_other_options_are_heard(tmp_path) -> None:
     options = ("--any-model", "--token", "other", "--seed", "7", "--host", "::1")
-    with running_simulator(tmp_path, *options) as simulator:
+    with running_simulator(tmp_path, *options, is_covered=True) as simulator:
         assert simulator.url.startswith("http://[::1]:")
         body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}
         url = f"{simulator.base_url}/chat/completions"
