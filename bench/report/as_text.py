@@ -10,6 +10,7 @@ from bench.report.agent import agent_sentences
 from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figure_columns import FigureColumn, figure_columns
 from bench.report.gates import gate_lines
+from bench.report.load import load_sentences
 from bench.report.load_stages import saturation_sentences, stage_lines
 from bench.report.overhead import overhead_lines
 from bench.report.pairs import pair_lines
@@ -74,8 +75,10 @@ def _load(document: Document, width: int) -> list[str]:
         lines += _wrap(line, width, most=2)
     more = len(told) - _MOST_STAGES
     lines += [f"… and {more} more stages: see the report"] if more > 0 else []
-    for sentence in list(saturation_sentences(document))[:_MOST_SERIES]:
-        lines += _wrap(sentence, width, most=2)
+    of_cases = [] if told else list(load_sentences(document))
+    lines += [""] if of_cases else []
+    for sentence in [*saturation_sentences(document), *of_cases][:_MOST_SERIES]:
+        lines += _wrap(sentence, width, most=3)
     return lines
 
 

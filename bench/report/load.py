@@ -1,6 +1,6 @@
 """The load curve: a table, and its drawing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import log2
 
 from bench.model.document import Document
@@ -57,6 +57,28 @@ def _row(curve: LoadSummary, point: LoadPoint) -> tuple[Cell, ...]:
         Cell(text=point.connection or ABSENT),
         Cell(text="yes", detail=reason) if is_saturation else Cell(text="no"),
     )
+
+
+def load_sentences(document: Document) -> Iterator[str]:
+    """Yield for a terminal what each target's load cases come to, from the least load to the most."""
+    for curve in document.summary.load:
+        answered = [point for point in curve.points if point.total_p50_ms is not None]
+        if len(answered) >= _FEWEST:
+            first, last = answered[0], answered[-1]
+            yield (
+                f"Under load: {curve.target_id}, {number(first.answers_per_second)} answers/s at "
+                f"{first.concurrency} at once and {number(last.answers_per_second)} at "
+                f"{last.concurrency}; whole answer p50 {ms(first.total_p50_ms)} and "
+                f"{ms(last.total_p50_ms)} ms; {_saturation(curve)}"
+            )
+
+
+def _saturation(curve: LoadSummary) -> str:
+    at = curve.saturation_concurrency
+    if at is None:
+        return "not saturated"
+    why = _REASONS[curve.saturation_reason] if curve.saturation_reason else ""
+    return f"saturated at {at} at once" + (f" ({why})" if why else "")
 
 
 def load_chart(document: Document) -> CurveChart | None:

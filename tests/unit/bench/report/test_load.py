@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from bench.document import build_document
-from bench.report import render_reports
+from bench.report import render_reports, terminal_summary
 from bench.report.load import load, load_chart
 from tests.sample_documents import FAST, SLOW, failure, ledger, trial
 from tests.sample_load import FOUR, LEVELS, ONE, TWO, failed, slowing_trials, wave
@@ -91,8 +91,22 @@ def test_points_without_any_figure_are_rows_and_no_curve():
     assert load_chart(document) is None
 
 
+def test_a_terminal_says_what_the_load_came_to(document):
+    text = " ".join(terminal_summary(document, width=120).split())
+    assert (
+        "2.00 answers/s at 1 at once and 2.67 at 4; whole answer p50 500 and 1,500 ms; saturated "
+        "at 4 at once (at least twice as slow)"
+    ) in text
+
+
+def test_a_load_without_two_points_with_answers_has_no_sentence():
+    trials = (*wave(ONE, [0.0], total_ms=500.0), failed(TWO, 1, 600.0))
+    assert "Under load" not in terminal_summary(build_document(ledger(trials, cases=LEVELS)))
+
+
 def test_a_target_that_never_saturates_is_said_to():
     trials = (*wave(ONE, [0.0], total_ms=500.0), *wave(TWO, [600.0, 600.0], total_ms=510.0))
     chart = load_chart(build_document(ledger(trials, cases=LEVELS)))
     assert chart is not None
+    assert "; not saturated" in terminal_summary(build_document(ledger(trials, cases=LEVELS)))
     assert chart.curves[0].detail == "500 at 1 at once, 510 at 2; not saturated"
