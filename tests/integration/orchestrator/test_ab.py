@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 MODEL = "sim-ttft5-itl1-n8"
 FEW = ("--pairs", "8", "--noise-pairs", "0", "--cold-pairs", "0", "--max-tokens", "8")
-SLOW_MODEL = "sim-ttft60-itl1-n4"
+SLOW_MODEL = "sim-ttft150-itl1-n4"
 LONG = ("--pairs", "16", "--noise-pairs", "0", "--cold-pairs", "0", "--max-tokens", "4")
 
 
@@ -134,6 +134,11 @@ def test_the_same_gateway_twice_is_announced_as_a_a_and_good_for_bisect(scene):
         pytest.param(("--b-env", "API_KEY=x"), 2, "looks like a secret", id="secret"),
         pytest.param(("--b-env", "=x"), 2, "is no `NAME=VALUE`", id="variable"),
         pytest.param(("--seed", "x"), 2, "`--seed` is `x`", id="setting"),
+        pytest.param(("--slo", "ttft=1s"), 2, "`--slo` is of a run of one", id="objective"),
+        pytest.param(("-c", "8", "-n", "2"), 2, "less than the 8 requests", id="block"),
+        pytest.param(("--fail-on", "ttft.p99=1s"), 2, "a sign is needed", id="gate"),
+        pytest.param(("--case", "smoke,knapsack"), 2, "`smoke`", id="case"),
+        pytest.param(("--body", "gone.json"), 2, "can't be read", id="body"),
         pytest.param(("--bisect",), 125, "needs a gate that decides", id="bisect"),
         pytest.param(("--b-config", "gone.toml"), 2, "can't be read", id="config"),
         pytest.param(("--b-preset", "lite"), 2, "did you mean `litellm`", id="preset"),
