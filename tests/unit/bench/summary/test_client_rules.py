@@ -28,11 +28,17 @@ def gaps(each):
 
 def seen(ttft=50.0, itl=10.0, total=1_050.0, send=0.1, **fields):
     """Return a stage of 100 answers, each with these times."""
-    times = {
-        name: None if value is None else summarize_numbers([value] * 100)
-        for name, value in {"ttft": ttft, "total": total, "send_lag": send}.items()
-    }
-    return Seen(**times, itl=None if itl is None else gaps(itl), **fields)
+    return Seen(
+        ttft=_all_alike(ttft),
+        total=_all_alike(total),
+        send_lag=_all_alike(send),
+        itl=None if itl is None else gaps(itl),
+        **fields,
+    )
+
+
+def _all_alike(value):
+    return None if value is None else summarize_numbers([value] * 100)
 
 
 def limits(reading=QUIET, stage=CLOSED, found=None, **done):

@@ -229,8 +229,10 @@ def test_a_stage_of_whole_answers_shows_how_long_they_took():
 
 def test_what_is_too_long_for_a_terminal_keeps_its_ending():
     slow = msgspec.structs.replace(READING, utilisation_max=0.95)
-    stages = [(Stage(number=n, concurrency=n, requests=4), {}, GOOD_ROWS) for n in range(1, 4)]
-    text = terminal_summary(measured(*stages, reading=slow), width=64)
+    begun = [Stage(number=n, concurrency=n, requests=4) for n in range(1, 4)]
+    text = terminal_summary(
+        measured(*((stage, {}, GOOD_ROWS) for stage in begun), reading=slow), width=64
+    )
     assert "on a quieter or larger machine." in " ".join(text.split())
     assert all(len(line) <= 64 for line in text.splitlines())
 
