@@ -1,5 +1,6 @@
 """Options and fixtures that every test may use."""
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -9,7 +10,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # How fast examples are made says something about the machine, which others use too.
-settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# What CI tries is the same each time: a failure there is of the change, and new ones come up here.
+settings.register_profile(
+    "shared",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
+)
 settings.load_profile("shared")
 
 GOLDEN = Path(__file__).parent / "golden"

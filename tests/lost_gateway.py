@@ -18,7 +18,7 @@ from tests.command_line import CommandLine, Done
 from tests.killable_gateway import SECRET, act, build_killable
 from tests.patience import PATIENCE_S
 
-MODEL = "sim-ttft50-itl10-n20"
+MODEL = "sim-ttft100-itl20-n20"
 RUNS = 12
 
 

@@ -28,7 +28,7 @@ class PaidEndpoint:
     gets: list[dict[str, str]] = field(default_factory=list)
     refusals: int = 0
     """Requests that are still refused with HTTP 429, to be sent again at once."""
-    hold: Callable[[dict[str, Any]], None] = lambda _: None
+    hold: Callable[[dict[str, Any]], object] = lambda _: None
     """Sees the body of each request and returns when it is to be answered."""
 
 

@@ -24,6 +24,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
         time.sleep(float(os.environ.get("DELAY_S", "0")))
+        while os.path.exists(os.environ.get("HOLD_WHILE", "")):
+            time.sleep(0.02)
         self.reply(200, json.dumps(ANSWER).encode())
 
     def reply(self, status, body):

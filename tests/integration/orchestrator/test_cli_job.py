@@ -15,6 +15,8 @@ from tests.patience import PATIENCE_S
 pytestmark = pytest.mark.integration
 
 SHORT = ("sim-ttft5-itl1-n8", "--case", "seeded_grounded_unknown,seeded_structured_extraction")
+ENDLESS = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "200")
+"""Ends only because it is told to."""
 LONG = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "9")
 
 
@@ -92,7 +94,7 @@ def test_the_object_of_a_demo_holds_bench_and_gateway(command):
 
 
 def test_ctrl_c_once_finishes_what_is_in_flight_and_stops_the_gateway(command):
-    job = command.begin("demo", *LONG, "--json")
+    job = command.begin("demo", *ENDLESS, "--json")
     measured(command)
     job.send_signal(signal.SIGINT)
     done = command.end(job)
@@ -105,7 +107,7 @@ def test_ctrl_c_once_finishes_what_is_in_flight_and_stops_the_gateway(command):
 
 
 def test_ctrl_c_before_anything_is_measured_says_so(command):
-    job = command.begin("demo", *LONG, "--json")
+    job = command.begin("demo", *ENDLESS, "--json")
     wait_for(lambda: list(command.state.glob("*.json")))
     job.send_signal(signal.SIGINT)
     done = command.end(job)
@@ -114,7 +116,7 @@ def test_ctrl_c_before_anything_is_measured_says_so(command):
 
 
 def test_sigterm_ends_as_ctrl_c_does_with_143(command):
-    job = command.begin("demo", *LONG, "--json")
+    job = command.begin("demo", *ENDLESS, "--json")
     measured(command)
     job.send_signal(signal.SIGTERM)
     done = command.end(job)

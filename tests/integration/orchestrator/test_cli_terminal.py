@@ -131,7 +131,7 @@ def test_a_yes_at_the_terminal_runs_and_the_trust_was_remembered(command):
 
 
 def test_ctrl_c_at_the_terminal_ends_the_run_in_order(command):
-    words = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "9")
+    words = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "200")
     with Terminal(command, "demo", *words) as terminal:
         terminal.wait_for(b"free run")
         deadline = time.monotonic() + PATIENCE_S

@@ -1,6 +1,7 @@
 """The lookout over real gateways, folders and disks: what they use, and what changes around them."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -38,7 +39,16 @@ if __name__ == "__main__":
     threading.Thread(target=work, daemon=True).start()
     serve()
 """
-BUSY_CHILD = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
+BUSY_CHILD = """
+import os, time
+end = time.process_time() + 0.5
+while time.process_time() < end:
+    pass
+while not os.path.exists("seen"):
+    time.sleep(0.02)
+with open("spent", "w") as file:
+    file.write(str(time.process_time() * 1000))
+"""
 
 
 class Seen:
@@ -146,9 +156,12 @@ def test_the_work_of_a_worker_that_came_and_went_is_counted_once(yard, looked_at
         before_ms = seen.values("cpuMs")[-1]
         (yard.worktree / "go").touch()
         seen.until(lambda: 2.0 in seen.values("processes"))
+        (yard.worktree / "seen").touch()
         seen.until(lambda: seen.values("processes")[-1] == 1.0)
         spent_ms = seen.values("cpuMs")[-1] - before_ms
-    assert 500 <= spent_ms < 1000, "half a second of work, and the start of an interpreter"
+    told_ms = float((yard.worktree / "spent").read_text())
+    # The kernel counts in ticks; what it took to start the worker is the gateway's own.
+    assert told_ms - 20 <= spent_ms < 2 * told_ms
     assert seen.values("cpuMs") == sorted(seen.values("cpuMs"))
     yard.stop(held=started.held)
 
@@ -343,7 +356,7 @@ def test_a_watch_that_was_stopped_by_a_signal_does_not_say_that_the_machine_slep
         time.sleep(5.3)  # the shortest standstill that is worth a word
         os.kill(watch.pid, 18)
         told, _ = watch.communicate("\n", timeout=PATIENCE_S)
-    assert told.startswith("watch_halted: The watch over the gateway stood still for 5 s")
+    assert re.match(r"watch_halted: The watch over the gateway stood still for \d+ s", told)
     assert "machine was awake" in told
 
 

@@ -18,7 +18,7 @@ from tests.simulator_process import TOKEN, running_simulator
 pytestmark = pytest.mark.integration
 
 QUICK = "sim-ttft5-itl1-n4"
-SLOW = "sim-ttft60-itl5-n10"
+SLOW = "sim-ttft200-itl5-n10"
 DEAR = "sim-ttft5-itl0-n400"
 """Its long answers have a price that a few hundred of them reach a limit with."""
 
