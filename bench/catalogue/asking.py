@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from bench import __version__
-from bench.errors import BenchError, reason_in
+from bench.errors import reason_in
 from bench.stream.content_coding import ACCEPTED
 from bench.stream.http_answer import HttpAnswer
 
@@ -34,8 +34,12 @@ class Answered:
     body: bytes
 
 
-class Unanswered(BenchError):
-    """No whole answer came."""
+class Unanswered(Exception):
+    """No whole answer came; said in the list's place, never an error of its own."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 def get(
