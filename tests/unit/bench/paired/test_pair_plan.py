@@ -92,5 +92,9 @@ def test_a_stage_says_how_it_is_asked():
 
 def test_a_block_begins_all_at_once_where_that_is_asked_for():
     level = PairLevel(concurrency=8, requests=32, pairs=6, lock_step=True)
-    assert all(b.stage.lock_step for b in paired_blocks(arms(level), STREAM.id, seed=1))
-    assert not any(b.stage.lock_step for b in blocks())
+    for made, is_at_once in (
+        (paired_blocks(arms(level), STREAM.id, seed=1), True),
+        (blocks(), False),
+    ):
+        assert made
+        assert {block.stage and block.stage.lock_step for block in made} == {is_at_once}
