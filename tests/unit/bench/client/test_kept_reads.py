@@ -1,6 +1,7 @@
 """Reads that are kept and looked at later say the same as reads that are looked at one by one."""
 
 import itertools
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -129,6 +130,23 @@ def test_an_end_is_seen_at_once_however_it_is_cut(end, place):
         if not state.keep(at_ns, data):
             state.receive(at_ns, data)
     assert (state.ending.code, state.ended_ns) == (None, at_ns)
+
+
+def test_a_size_that_is_cut_is_not_read_as_another():
+    """The second read alone would be a chunk of five bytes; its size has begun in the first."""
+    reads = [CHUNKED, ANSWER[0], ANSWER[1] + b"1", b"5\r\n: abc\r\n", b": 0123456789ab\r\n"]
+    assert_same([*reads, *ANSWER[2:], END], "")
+    assert played([*reads, *ANSWER[2:], END], "", keeps=True)[1]["error"] is None
+
+
+def test_a_compressed_stream_is_read_the_same():
+    packer = zlib.compressobj(wbits=31)
+    texts = [packer.compress(token(text)) + packer.flush(zlib.Z_SYNC_FLUSH) for text in "abcdef"]
+    last = packer.compress(token("", "stop") + DONE) + packer.flush()
+    reads = [HEAD + b"content-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n"]
+    reads += [framed(piece) for piece in [*texts, last]]
+    assert_same([*reads, END], "")
+    assert played([*reads, END], "", keeps=True)[1]["content"] == "abcdef"
 
 
 def test_bytes_behind_the_end_do_not_hide_it():

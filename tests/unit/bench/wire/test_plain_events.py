@@ -84,7 +84,7 @@ def stamped(answer: Decoded) -> dict[str, Any]:
 
 
 def said(answer: Decoded) -> dict[str, Any]:
-    fields = {name: getattr(answer, name) for name in answer.__dataclass_fields__}
+    fields = {name: getattr(answer, name) for name in Decoded.__annotations__}
     deltas = fields.pop("deltas")
     return fields | {"kinds": bytes(deltas.kinds), "sizes": list(deltas.characters)}
 
