@@ -32,7 +32,7 @@ class MemoryGroup:
 
     def remove(self) -> None:
         """Remove it; what just died may be counted for a moment longer."""
-        for _ in range(500):
+        for _ in range(5_000):
             with contextlib.suppress(OSError):
                 self.folder.rmdir()
                 return

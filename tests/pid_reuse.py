@@ -17,6 +17,7 @@ from orchestrator.errors import PidReused
 from orchestrator.removals import Pick, Wish, removals
 from orchestrator.survey import survey
 from orchestrator.verdicts import Verdict
+from tests.patience import PATIENCE_S
 from tests.yard import Yard
 
 SLEEP = shutil.which("sleep") or "sleep"
@@ -84,7 +85,7 @@ def gateway_reused(yard: Yard) -> None:
     pid = started.held.pid
     decided = removals(survey(yard.machine, near="/"), NOW)
     os.kill(pid, signal.SIGKILL)
-    assert started.held.ended(10)
+    assert started.held.ended(PATIENCE_S)
     wait_gone(pid)
     stranger = stranger_at(pid)
     shown = next(one for one in survey(yard.machine, near="/") if one.record is not None)

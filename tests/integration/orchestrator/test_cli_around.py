@@ -4,12 +4,12 @@ import os
 import shutil
 import signal
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import CommandLine
+from tests.patience import until
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -101,10 +101,7 @@ def test_a_simulator_that_ended_comes_back_on_the_port_that_its_gateway_knows(co
 
 def end(pid):
     os.kill(pid, signal.SIGKILL)
-    deadline = time.perf_counter() + 30
-    while state_of(pid) not in (None, "Z"):
-        assert time.perf_counter() < deadline
-        time.sleep(0.02)
+    until(lambda: state_of(pid) in (None, "Z"))
 
 
 def state_of(pid):

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from orchestrator.survey import survey
 from orchestrator.system import machine
 from orchestrator.verdicts import Verdict
 from tests.command_line import CommandLine
+from tests.patience import until
 
 pytestmark = pytest.mark.integration
 
@@ -122,15 +122,10 @@ def test_a_gateway_that_a_run_uses_is_held_until_everybody_of_it_is_gone(command
             if one.record is not None and one.held_by is not None
         ]
 
-    deadline = time.monotonic() + 60
-    while not (held := mine_now()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert held, job.communicate()
+    held = until(mine_now, so_far=job.poll)
     assert {one.verdict for one in held} == {Verdict.HELD}
     assert held[0].held_by.pid == job.pid
-    journal_wait = time.monotonic() + 60
-    while not list(command.out.glob("*.jsonl")) and time.monotonic() < journal_wait:
-        time.sleep(0.05)
+    until(lambda: list(command.out.glob("*.jsonl")))
     done = command("clean", "--older-than", "0s", "--yes", "--json")
     rows = [one for one in done.told["detail"]["gateways"] if one.get("runId") == held[0].run_id]
     assert [one["action"] for one in rows] == ["keep"]
