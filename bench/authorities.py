@@ -5,12 +5,12 @@ Each takes the place of what follows it, as in httpx. Verification is always on.
 
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import certifi
 
 from bench.errors import UsageFault, reason_in
+from bench.model.record import Value
 
 
 class UnreadableAuthorities(UsageFault):
@@ -27,8 +27,7 @@ class UnreadableAuthorities(UsageFault):
 _OPTION = "`--cacert`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Authorities:
+class Authorities(Value, frozen=True, kw_only=True):
     """Where the certificates of authorities are; neither file nor folder = the system's."""
 
     file: Path | None = None

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from bench.errors import ConfigFaults, UsageFault
 from bench.keys import LOCAL_PREFIX, PRODUCTION_KEYS, KnownKeys, Origin, Secret
+from bench.model.record import Value
 from bench.model.run_config import OptionOrigin
 from bench.presets import PRESETS, Preset
 from bench.setting_text import shown
@@ -30,8 +31,7 @@ _NEVER_FROM_FILE = ("PATH", "NODE_", "PYTHON", "LD_", "DYLD_", "SSL_", "CURL_", 
 """Beginnings of names that would steer programs, proxies' and TLS's below."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value, frozen=True, kw_only=True):
     """Where a command was called: all that configuration may look at."""
 
     folder: Path
@@ -39,8 +39,7 @@ class Place:
     environ: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layer:
+class _Layer(Value, frozen=True, kw_only=True):
     """Raw values of one origin, by field."""
 
     origin: Origin
@@ -49,8 +48,7 @@ class _Layer:
     raw: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DotEnv:
+class DotEnv(Value, frozen=True, kw_only=True):
     """The nearest `.env`; only names that the rules allow are ever handed out."""
 
     path: Path | None

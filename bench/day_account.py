@@ -21,7 +21,7 @@ import msgspec
 from bench.charges import Spend
 from bench.errors import BenchError, Refused, UsageFault, reason_in
 from bench.journal import read_journal
-from bench.model.record import Record
+from bench.model.record import Record, Value
 from bench.money import SLACK_USD
 from bench.runs import Shelf, kept_journals
 from bench.spending import dated_charges
@@ -40,8 +40,7 @@ class Claim(Record, frozen=True, kw_only=True):
     """Once it ended in order; ``None`` = it is going on, or was killed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayUse:
+class DayUse(Value, frozen=True, kw_only=True):
     """How much of a day's limit is taken."""
 
     spent_usd: float
@@ -57,8 +56,7 @@ class DayUse:
         return self.spent_usd + self.claimed_usd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DayAccount:
+class DayAccount(Value, frozen=True, kw_only=True):
     """One day of one user."""
 
     folder: Path

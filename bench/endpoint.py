@@ -4,11 +4,11 @@ import ipaddress
 import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from bench.errors import UsageFault
+from bench.model.record import Value
 
 COMPLETIONS = "/chat/completions"
 _VERSION = re.compile(r"v\d+(beta\d*)?")
@@ -16,8 +16,7 @@ _SCHEMES = ("http", "https")
 _NO_OTHERS: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointUrl:
+class EndpointUrl(Value, frozen=True, kw_only=True):
     """One normalised address that takes requests."""
 
     url: str
@@ -122,8 +121,7 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class Reach(Value, frozen=True, kw_only=True):
     """What a host was judged to stand for; the rules about keys were asked for this."""
 
     stays: bool

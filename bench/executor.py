@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bench.model.fleet import Order, Report, Setup
+from bench.model.record import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +28,7 @@ class Equipment:
         return self.folder / f"{self.stem}.{number}.jsonl"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whereabouts:
+class Whereabouts(Value, frozen=True, kw_only=True):
     """Where a load process runs."""
 
     number: int

@@ -16,12 +16,12 @@ import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 from bench.errors import Refused
+from bench.model.record import Value
 
 PRODUCTION_KEYS = ("LLM_GATEWAY_API_KEY", "LLMGATEWAY_API_KEY")
 """Looked for in this order when no variable is named."""
@@ -46,8 +46,7 @@ class Origin(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Secret:
+class Secret(Value, frozen=True, kw_only=True):
     """A value that goes into a request header."""
 
     variable: str
@@ -58,8 +57,7 @@ class Secret:
     """What named the variable; ``None`` = it is a default name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Value, frozen=True, kw_only=True):
     """Where a request would go."""
 
     scheme: str
@@ -76,8 +74,7 @@ class Address:
     """A person named the host with `--trust-url`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownKeys:
+class KnownKeys(Value, frozen=True, kw_only=True):
     """All keys that can be seen, by variable: what values are compared with."""
 
     production: Pairs = ()

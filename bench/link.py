@@ -9,7 +9,6 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from bench.clock import iso_ms
 from bench.errors import UsageFault, reason_in
 from bench.job_messages import Clean, Hello, IncidentText, Incoming, records_of, without
 from bench.model.paired import Side
+from bench.model.record import Value
 from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.trial import Response
 from bench.ports import Clock
@@ -32,8 +32,7 @@ LINE_LIMIT = 16 * 1024 * 1024
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class Patience(Value, frozen=True, kw_only=True):
     """How long the job is waited for, in seconds."""
 
     answer_s: float = 2.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from bench.model.record import Value
 from bench.model.target import Prices, Target
 from bench.model.trial import Response, ResponseError, Trial, Usage
 from bench.prices import dearest, tokens_usd
@@ -88,8 +89,7 @@ def reported_cost_usd(response: Response) -> float | None:
     return response.gateway_cost_usd or None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Value, frozen=True, kw_only=True):
     """What one answer cost, and who says so."""
 
     usd: float | None = None

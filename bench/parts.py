@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from bench.model.record import Value
 from bench.model.steps import ShardClosed, ShardOpened
 from bench.model.surroundings import Incident, Sample
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Value, frozen=True, kw_only=True):
     """What one measuring process saw of the gateway's resource use."""
 
     offset_ms: float

@@ -4,11 +4,11 @@ How a local one is started is the orchestrator's knowledge; nothing here starts 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from bench.model.record import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
+class Preset(Value, frozen=True, kw_only=True):
     """One named gateway."""
 
     name: str

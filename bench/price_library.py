@@ -5,12 +5,12 @@ prices that a person gives, and every price says that it came from here.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
+from bench.model.record import Value
 from bench.model.target import Prices, PriceTier, PriceWindow
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ _KEYS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Value, frozen=True, kw_only=True):
     """Whose prices are looked for."""
 
     model: str
@@ -90,8 +89,7 @@ class PriceLibrary:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
+class _Way(Value, frozen=True, kw_only=True):
     """One way to ask for a model."""
 
     model: str

@@ -4,9 +4,9 @@ Formatting is pure; ``Progress`` writes to the stream it was given and nowhere e
 of terminal control only the carriage return and "erase line".
 """
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from bench.model.record import Value
 from bench.model.trial import Trial
 from bench.money import Purse
 from bench.ports import Clock
@@ -34,8 +34,7 @@ class Writable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Value, frozen=True, kw_only=True):
     """Where the run is."""
 
     planned: int | None

@@ -8,10 +8,10 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from bench.errors import UsageFault
+from bench.model.record import Value
 
 NONE = "none"
 """Typed for `--proxy`: connect directly, whatever the environment says."""
@@ -31,8 +31,7 @@ class UnusableProxy(UsageFault):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proxy:
+class Proxy(Value, frozen=True, kw_only=True):
     """A proxy and what is shown to it."""
 
     scheme: str
@@ -113,8 +112,7 @@ def typed_proxy(text: str) -> str:
     return proxy.shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
+class Goal(Value, frozen=True, kw_only=True):
     """Where requests are to end up."""
 
     scheme: str

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from bench.archive import kept_from
 from bench.errors import UnknownName, UsageFault
+from bench.model.record import Value
 from bench.shards import is_shard
 
 _LATEST = re.compile(r"latest(?:~(\d+))?")
@@ -20,8 +20,7 @@ _HEAD_BYTES = 40
 _JOURNAL, _DOCUMENT = ".jsonl", ".json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRun:
+class FoundRun(Value, frozen=True, kw_only=True):
     """A run's file and where it was found."""
 
     path: Path
@@ -33,8 +32,7 @@ class FoundRun:
         return results if self.is_archived else self.path.parent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class Shelf(Value, frozen=True, kw_only=True):
     """Where runs are looked for."""
 
     archive: Path

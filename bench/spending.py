@@ -1,15 +1,14 @@
 """Charges of many runs by day, model and source. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from bench.charges import Charge, Spend
 from bench.ledger import Ledger
+from bench.model.record import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatedCharge:
+class DatedCharge(Value, frozen=True, kw_only=True):
     """A charge, when it was made, and for what."""
 
     at: datetime
@@ -24,8 +23,7 @@ class DatedCharge:
         return self.at.date().isoformat()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpendRow:
+class SpendRow(Value, frozen=True, kw_only=True):
     """The sum of some charges."""
 
     key: str

@@ -1,7 +1,6 @@
 """From the models and mappings a person asked for to the targets that are measured. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 
@@ -12,11 +11,11 @@ from bench.catalogue.choosing import is_off
 from bench.dialects import NameForm, pinned_name
 from bench.errors import UnknownName, UsageFault
 from bench.mappings import as_typed, choose
+from bench.model.record import Value
 from bench.model.target import Prices, Target, TargetMetadata
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Value, frozen=True, kw_only=True):
     """What a person asked to measure."""
 
     models: tuple[str, ...]

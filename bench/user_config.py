@@ -5,11 +5,11 @@ change what stands here.
 """
 
 import tomllib
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from bench.errors import ConfigFaults, UsageFault, reason_in
+from bench.model.record import Value
 from bench.setting_readers import dollars
 
 NAME = "config.toml"
@@ -17,8 +17,7 @@ _MAX_COST_PER_DAY = "max-cost-per-day"
 _KNOWN = (_MAX_COST_PER_DAY,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserConfig:
+class UserConfig(Value, frozen=True, kw_only=True):
     """Its settings."""
 
     path: Path

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from bench.load.blocks import is_load
 from bench.model.case import Case
 from bench.model.footer import Footer
 from bench.model.paired import Pairing, Side
+from bench.model.record import Value
 from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.plan import planned_in
 from bench.ports import ChatClient, Clock, GatewayWatch
@@ -37,8 +38,7 @@ def connect_http(endpoint: Endpoint) -> ChatClient:
     return HttpChatClient(endpoint)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Value, frozen=True, kw_only=True):
     """What one process does for a run."""
 
     ledger: Ledger

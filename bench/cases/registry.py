@@ -1,14 +1,13 @@
 """Every case by id, and the named selections of cases."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TypeVar
 
 from bench.cases.coding import CODING_IDS
 from bench.errors import UnknownName
 from bench.model.case import Case, CaseKind, Difficulty
-from bench.model.record import Record
+from bench.model.record import Record, Value
 
 _Entry = TypeVar("_Entry")
 
@@ -84,8 +83,7 @@ CASE_IDS = (*CASES, *CODING_IDS)
 """Of every case that ships."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Profile:
+class Profile(Value, frozen=True, kw_only=True):
     """A named set of cases with its defaults."""
 
     name: str
@@ -95,8 +93,7 @@ class Profile:
     description: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class Suite(Value, frozen=True, kw_only=True):
     """The older selector: a named set of cases without defaults."""
 
     name: str

@@ -1,9 +1,8 @@
 """The timed cases that stream prose: one prompt, cut at different lengths, at different loads."""
 
-from dataclasses import dataclass
-
 from bench.cases.text_hash import text_hash
 from bench.model.case import Case, CaseInfo, ChatRequest, Instance, Message
+from bench.model.record import Value
 from bench.seeds import nonce
 
 # The nonce comes first: a provider's prompt cache matches from the beginning, so nothing is shared.
@@ -16,8 +15,7 @@ weather, what is said and what is heard. Write at least 1,500 words. Begin with 
 at once; use no headings, no lists and no closing remarks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
+class Timed(Value, frozen=True, kw_only=True):
     """What differs between the timed cases."""
 
     id: str

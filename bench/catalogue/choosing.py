@@ -1,16 +1,15 @@
 """Which models and offers of a list are meant: by words, by mapping, by date. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from bench.catalogue.shape import ListedModel, Listing, Offer
 from bench.errors import UnknownName
 from bench.mappings import EVERY, UnknownMapping, choose
+from bench.model.record import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Value, frozen=True, kw_only=True):
     """One model in one offer."""
 
     model: ListedModel

@@ -5,7 +5,7 @@ A gateway without such a list is no error, it takes any model as typed.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 import msgspec
@@ -15,6 +15,7 @@ from bench.catalogue.asking import Answered, Unanswered, get
 from bench.catalogue.lists import is_list, parse_details, parse_models, parse_offers
 from bench.catalogue.shape import ListedModel, Listing
 from bench.errors import KeyRejected
+from bench.model.record import Value
 from bench.model.target import TargetMetadata
 from bench.proxies import Proxy
 
@@ -26,8 +27,7 @@ _MANY = 400
 """Characters of a refusal's body that are repeated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelsQuery:
+class ModelsQuery(Value, frozen=True, kw_only=True):
     """Where and how to ask."""
 
     url: str

@@ -1,14 +1,14 @@
 """What is different for a command that runs another one and passes its status on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from bench.model.record import Value
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+
+class Manners(Value, frozen=True, kw_only=True):
     """A command class may carry one as its attribute ``manners``."""
 
     own_failure: int | None = None

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from bench.clock import SystemClock
 from bench.config import Config
 from bench.endpoint import resolve
 from bench.link import JobLink
+from bench.model.record import Value
 from bench.prepare.access import Access, find_access, make_endpoint, read_body
 from bench.prepare.assembly import Moment, Preparation, assemble
 from bench.prepare.coding import (
@@ -54,8 +55,7 @@ if TYPE_CHECKING:
     from bench.agent.workplace import Workbench
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Ready:
+class _Ready(Value, frozen=True, kw_only=True):
     """Everything that is known before the first request to a model."""
 
     config: Config

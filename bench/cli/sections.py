@@ -1,17 +1,17 @@
 """Help that can be read: options under headings, and groups that load a command when it is used."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import click
 
+from bench.model.record import Value
+
 _OTHER = "Talk and help"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lazy:
+class Lazy(Value, frozen=True, kw_only=True):
     """A command that is not imported before it runs."""
 
     path: str

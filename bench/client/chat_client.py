@@ -28,6 +28,7 @@ from bench.client.verdict import Circumstances, is_stale_connection, respond
 from bench.clock import SystemClock, WallOffset
 from bench.dialects import Intent, Words, merged, request_words
 from bench.model.load import ClientReading
+from bench.model.record import Value
 from bench.model.surroundings import Vantage
 from bench.model.trial import Connection, Response
 from bench.ports import Call, Clock
@@ -36,8 +37,7 @@ _MOST_DIALLING = 32
 """Connections opened at a time: a listener's queue holds 128 and more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
+class Timeouts(Value, frozen=True, kw_only=True):
     """Limits beside the one for the whole request, which comes with each call."""
 
     connect_ms: float = 10_000.0

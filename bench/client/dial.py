@@ -9,7 +9,6 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, cast
 
 from bench.client.arrivals import Arrivals
@@ -25,6 +24,7 @@ from bench.client.tunnel import ProxyRefused, check_connected, connect_request, 
 from bench.client.waiting import Waiting
 from bench.clock import WallOffset
 from bench.endpoint import Reach
+from bench.model.record import Value
 from bench.proxies import Proxy
 
 SocketAddress = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
@@ -40,8 +40,7 @@ async def look_up(host: str, port: int) -> list[tuple[Any, ...]]:
     return list(await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Destination:
+class Destination(Value, frozen=True, kw_only=True):
     """Where connections are opened to."""
 
     address: Address
@@ -68,8 +67,7 @@ class Destination:
         return proxy is not None and (self.tls is not None or proxy.scheme == "socks5")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watching:
+class Watching(Value, frozen=True, kw_only=True):
     """What is noted of connections besides what they carry."""
 
     now_ns: Callable[[], int]

@@ -11,6 +11,7 @@ from bench.authorities import SYSTEM, Authorities
 from bench.dialects import Dialect
 from bench.endpoint import Reach
 from bench.errors import UsageFault
+from bench.model.record import Value
 from bench.proxies import Proxy
 from bench.wire.protocol import WireProtocol
 
@@ -39,8 +40,7 @@ class UnusableHeader(UsageFault):
         super().__init__(f"header `{name}` {why}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Value, frozen=True, kw_only=True):
     """A URL taken apart."""
 
     scheme: str

@@ -7,6 +7,7 @@ how it ended. So every cut, stall and split can be tried without a network.
 from dataclasses import dataclass
 from typing import Literal
 
+from bench.model.record import Value
 from bench.stream.deltas import Read
 from bench.stream.framed_answer import FramedAnswer, Frames
 from bench.stream.http_answer import HttpAnswer
@@ -43,8 +44,7 @@ EndCode = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Value, frozen=True, kw_only=True):
     """Times that end an exchange."""
 
     deadline_ns: int
@@ -64,8 +64,7 @@ class Phases:
     tls_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Value, frozen=True, kw_only=True):
     """How the transport ended; ``code`` is ``None`` for a body that came to its end."""
 
     code: EndCode | None

@@ -1,10 +1,10 @@
 """One request as it is sent, in HTTP/1.1 and in HTTP/2. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from bench import __version__
 from bench.client.endpoint import Address, check_header
+from bench.model.record import Value
 from bench.stream.content_coding import ACCEPTED
 
 _OF_ONE_CONNECTION = frozenset(
@@ -13,8 +13,7 @@ _OF_ONE_CONNECTION = frozenset(
 """Not for HTTP/2 (RFC 9113, 8.2.2); the host goes into ``:authority``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Value, frozen=True, kw_only=True):
     """A POST request."""
 
     address: Address

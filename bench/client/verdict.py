@@ -4,7 +4,6 @@ A good status is not success: servers send 200 with an error event, with an empt
 before the finish reason. Success is a finish reason, something in the answer, and a whole body.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal
@@ -12,6 +11,7 @@ from typing import Literal
 from bench.client.exchange import Exchange, Phases
 from bench.client.masking import Mask
 from bench.dialects import Dialect, read_claims
+from bench.model.record import Value
 from bench.model.trial import Connection, Response, ResponseError
 from bench.stream.http_answer import Head
 from bench.stream.timing import Stamps, measure, stream_chunks
@@ -38,8 +38,7 @@ _SEED_CODES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
+class Circumstances(Value, frozen=True, kw_only=True):
     """What the client knows besides the bytes."""
 
     t0_ns: int

@@ -2,18 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from bench.dialects.shape import Dialect, NameForm, Words
+from bench.model.record import Value
 from bench.model.target import Target
 
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Intent:
+class Intent(Value, frozen=True, kw_only=True):
     """What one request wants besides its answer."""
 
     target: Target

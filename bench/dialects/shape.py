@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench.model.record import Value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
@@ -23,8 +25,7 @@ class Words:
 NOTHING = Words()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameForm:
+class NameForm(Value, frozen=True, kw_only=True):
     """How a mapping is pinned inside the string that is sent as ``model``."""
 
     pinned: str
@@ -106,8 +107,7 @@ class Dialect:
     """Below its list of models, with `{model}`: the providers of one model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
+class Claims(Value, frozen=True, kw_only=True):
     """What a gateway says about its own answer; ``None`` = it says nothing."""
 
     request_id: str | None = None

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bench.dialects.names import same_provider
 from bench.dialects.shape import Claims, Dialect
+from bench.model.record import Value
 
 _T = TypeVar("_T")
 
@@ -61,8 +61,7 @@ def _fallback(seen: "_Answer", dialect: Dialect) -> bool | None:
     return any(said) if said else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _Answer(Value, frozen=True, kw_only=True):
     """Headers and body of one answer, addressed by source."""
 
     headers: Mapping[str, str]

@@ -13,13 +13,13 @@ https://github.com/Azure/AzurePublicDataset.
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from bench.errors import UsageFault
+from bench.model.record import Value
 
 _TIMES = ("timestamp", "TIMESTAMP", "arrived_at_ms")
 _INPUTS = ("input_length", "ContextTokens", "prompt_tokens")
@@ -28,8 +28,7 @@ MOST_REQUESTS = 1_000_000
 _MOST_TOKENS = 10_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(Value, frozen=True, kw_only=True):
     """Requests in the order in which they came."""
 
     offsets_ms: tuple[float, ...]

@@ -3,9 +3,9 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bench.model.load import SaturationReason
+from bench.model.record import Value
 
 MOST_DEGRADATION = 2.0
 """From this ratio of median total times on, a stage is saturated."""
@@ -20,8 +20,7 @@ _REFINEMENTS_END = 1.1
 """Two levels closer than this ratio are not told apart further."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class Point(Value, frozen=True, kw_only=True):
     """What of a stage decides whether it is saturated."""
 
     level: float

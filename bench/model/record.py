@@ -14,3 +14,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
 
     Frozen values hold no cycle, so no collection has to walk through the records of a long run.
     """
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that stays inside the program, in the modules that load before a first request.
+
+    What a frozen dataclass with slots is, defined in 0.03 ms instead of 1.1; see decision 0400.
+    Changed copies come from ``msgspec.structs.replace``.
+    """

@@ -1,7 +1,6 @@
 """Where requests go and with which secrets; every rule about keys is asked before any request."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.util import find_spec
 
 from bench.authorities import Authorities
@@ -11,6 +10,7 @@ from bench.dialects import DIALECTS
 from bench.endpoint import EndpointUrl, Reach, is_loopback_name, parse_url, reach
 from bench.errors import KeyMissing, UsageFault, reason_in
 from bench.keys import PRODUCTION_KEYS, Address, Origin, Secret, may_send
+from bench.model.record import Value
 from bench.model.run_config import RunConfig
 from bench.proxies import Goal, Proxy, proxy_for
 from bench.wire import PROTOCOLS
@@ -21,8 +21,7 @@ Resolve = Callable[[str, int], tuple[str, ...]]
 """Host and port → addresses; ``bench.endpoint.resolve`` outside of tests."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Value, frozen=True, kw_only=True):
     """A checked address and what may be sent to it."""
 
     endpoint: EndpointUrl

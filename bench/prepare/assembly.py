@@ -1,7 +1,6 @@
 """The request for a run, put together from what was checked and chosen."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from bench.app import RunRequest
@@ -9,6 +8,7 @@ from bench.config import Config
 from bench.job_messages import Hello
 from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Case
+from bench.model.record import Value
 from bench.model.run_config import RunConfig
 from bench.plan import plan_hash
 from bench.prepare.access import Access
@@ -21,8 +21,7 @@ _LONGEST_STEM = 120
 """Characters of the models' part: file systems end at 255 bytes, and suffixes follow."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Value, frozen=True, kw_only=True):
     """When a run was asked for, and what tells it from others of that moment."""
 
     now: datetime
@@ -36,8 +35,7 @@ class Moment:
         return f"{self.now:%Y-%m-%dT%H-%M-%S}-{self.now.microsecond // 1000:03d}Z"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
+class Preparation(Value, frozen=True, kw_only=True):
     """A run that can begin, and its plan."""
 
     request: RunRequest

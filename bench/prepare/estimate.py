@@ -12,6 +12,7 @@ import msgspec
 
 from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, ChatRequest
+from bench.model.record import Value
 from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.money import reserve_usd, source_of
@@ -115,8 +116,7 @@ def estimate(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class _Part(Value, frozen=True, kw_only=True):
     """The bounds of one trial's requests."""
 
     target: Target

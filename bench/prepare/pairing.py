@@ -13,6 +13,7 @@ from bench.job_messages import Hello
 from bench.keys import Origin
 from bench.model.case import Case
 from bench.model.paired import OF_ONE_ENDPOINT, Arm, Pairing, PairKind, PairLevel
+from bench.model.record import Value
 from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.paired.comparability import setting_confounds
@@ -65,8 +66,7 @@ OVERHEAD = Labels(
 AB = Labels(kind="ab", base="a", changed="b", base_suffix="@a", changed_suffix="@b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseArm:
+class BaseArm(Value, frozen=True, kw_only=True):
     """The endpoint that is held against, checked."""
 
     access: Access
@@ -222,8 +222,7 @@ def _level(config: Config, concurrency: int, size: int | None) -> PairLevel:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Value, frozen=True, kw_only=True):
     """The endpoint that is held against, as it was found."""
 
     access: Access

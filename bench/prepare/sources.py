@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from bench.config import Config
 from bench.errors import Refused, UnknownName, UsageFault
 from bench.keys import Origin
 from bench.model.case import Case
+from bench.model.record import Value
 from bench.model.run_config import ExternalSource
 from bench.settings import SETTINGS
 
@@ -31,8 +31,7 @@ _OF_EXTERNAL = ("external_data", "external_limit", "external_offset", "external_
 _SELECTORS = ("profile", "suite", "external", "cases")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class Sources(Value, frozen=True, kw_only=True):
     """The cases that are asked, and by which words they were chosen."""
 
     cases: tuple[Case, ...]

@@ -3,10 +3,10 @@
 import signal
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from bench.model.agent import CUT_STOPS
 from bench.model.footer import StopReason
+from bench.model.record import Value
 from bench.model.trial import Trial
 
 DOWN_AFTER = 3
@@ -47,8 +47,7 @@ _EXIT_CODES: dict[StopReason, int] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Value, frozen=True, kw_only=True):
     """What of a trial decides how the run ended."""
 
     target_id: str

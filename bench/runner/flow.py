@@ -10,6 +10,7 @@ from bench.load.saturation import Point, RisingQueue
 from bench.load.sketch import Sketch
 from bench.load.slo import Slo
 from bench.model.load import Stage, StageEnd
+from bench.model.record import Value
 from bench.model.trial import Trial
 from bench.stats import wilson
 
@@ -27,8 +28,7 @@ _JUDGE_EVERY = 10
 _NS_PER_MS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(Value, frozen=True, kw_only=True):
     """A request that is due and has no place yet."""
 
     number: int

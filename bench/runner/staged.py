@@ -7,7 +7,6 @@ so that no request of one stage can slow the next.
 import asyncio
 import math
 from array import array
-from dataclasses import dataclass
 
 import msgspec
 
@@ -20,6 +19,7 @@ from bench.model.blocks import PlannedTrial
 from bench.model.case import Case, Instance, Message
 from bench.model.fleet import Share
 from bench.model.load import ClientReading, Stage, StageBegun, StageDone, StageEnd
+from bench.model.record import Value
 from bench.model.target import Target
 from bench.plan import stage_group, staged_trial
 from bench.runner.control import Control
@@ -39,8 +39,7 @@ _MOST_OPENED = 1_024
 _CUT: dict[str, StageEnd] = {"budget": "budget", "max_cost": "max_cost"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Value, frozen=True, kw_only=True):
     """One stage of one target and case."""
 
     target: Target
@@ -67,8 +66,7 @@ class Job:
         return sized(instance, self.stage, number=planned.run, seed=planned.seed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Value, frozen=True, kw_only=True):
     """A stage that is ready to begin: connections are open, warm-ups are over."""
 
     job: Job

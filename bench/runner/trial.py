@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +14,7 @@ from bench.evaluators import evaluate
 from bench.model.blocks import PlannedTrial
 from bench.model.case import Instance
 from bench.model.journal_record import JournalRecord
+from bench.model.record import Value
 from bench.model.steps import TrialDone
 from bench.model.surroundings import Incident
 from bench.model.trial import Evaluation, Outcome, Response, Trial
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from bench.runner.agentic import AgentTrials
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Value, frozen=True, kw_only=True):
     """Where a trial stands in the load stage that it belongs to."""
 
     attempt: int
@@ -46,8 +46,7 @@ class Place:
     """Its record says how its stream was cut."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class Landed(Value, frozen=True, kw_only=True):
     """A recorded trial, and its answer, which the record may not hold."""
 
     trial: Trial

@@ -4,10 +4,9 @@ The end of a body is its last chunk, its content length or, without either, the 
 closing of the socket says nothing about a body that has already ended.
 """
 
-from dataclasses import dataclass
-
 import httptools
 
+from bench.model.record import Value
 from bench.stream.content_coding import CodingError, Decoder, decoder_for
 
 MAX_HEAD_BYTES = 256 * 1024
@@ -20,16 +19,14 @@ _LONGEST_SIZE = 8
 """Bytes of a chunk's size and its line end, in the reads that are looked at as a whole."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broken:
+class Broken(Value, frozen=True, kw_only=True):
     """The bytes are no HTTP/1.1 response, or not one that this client reads."""
 
     reason: str
     is_too_large: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Value, frozen=True, kw_only=True):
     """Status and headers; names in lower case, repeated ones joined by a comma."""
 
     status: int

@@ -6,10 +6,10 @@ rounded) to a tenth of a microsecond.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from bench.model.record import Value
 from bench.model.trial import StreamChunk, Timing, Usage
 from bench.stream.deltas import CONTENT, REASONING, TOOL, Deltas
 
@@ -21,8 +21,7 @@ _A_SPAN = 2
 """Fewest tokens or chunks that have a time between them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamps:
+class Stamps(Value, frozen=True, kw_only=True):
     """Readings of one monotonic clock, nanoseconds; the four phases are durations."""
 
     t0_ns: int

@@ -4,11 +4,11 @@ Whether a body is a stream is told by its first character. What the events mean 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import msgspec
 
+from bench.model.record import Value
 from bench.model.trial import Usage
 from bench.stream.deltas import Read
 from bench.stream.sse import SseEvent, SseParser
@@ -27,8 +27,7 @@ _DONE_BYTES: Final = 16
 _KEEP_ALIVE_NAMES: Final = (b"ping", b"heartbeat", b"keepalive", b"keep-alive")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
+class Rest(Value, frozen=True, kw_only=True):
     """What a protocol says at the end of an answer besides its draft."""
 
     usage: Usage | None

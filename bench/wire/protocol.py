@@ -5,18 +5,17 @@ time limits are the client's business. Pure.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from bench.model.case import ChatRequest
+from bench.model.record import Value
 from bench.model.trial import ToolCall, Usage
 from bench.stream.deltas import Deltas, Read
 
 FaultCode = Literal["upstream_stream_error", "invalid_stream_json"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Value, frozen=True, kw_only=True):
     """Something in the body says that the answer failed, whatever the status was."""
 
     code: FaultCode
@@ -24,8 +23,7 @@ class Fault:
     """One line, at most a few hundred characters, without control characters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
+class Decoded(Value, frozen=True, kw_only=True):
     """What a body said, as far as it came."""
 
     content: str

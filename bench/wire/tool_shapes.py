@@ -1,17 +1,17 @@
 """Tools and tool calls of chat completions, taken apart for protocols that shape them otherwise."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+
+from bench.model.record import Value
 
 UNREADABLE = "unreadable_arguments"
 """Holds arguments that are no JSON object where a protocol takes nothing else."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallShape:
+class CallShape(Value, frozen=True, kw_only=True):
     """One call that an assistant's message repeats."""
 
     id: str
