@@ -76,7 +76,7 @@ def get(
             sock.sendall(_request(url, headers))
             return _read(sock, until)
     except TimeoutError as late:
-        message = f"no answer within {timeout_s:.0f} s"
+        message = f"no answer within {timeout_s:g} s"
         raise Unanswered(message) from late
     except (OSError, ValueError) as fault:  # `ssl.SSLError` is the one, a bad port the other
         raise Unanswered(reason_in(fault) if isinstance(fault, OSError) else str(fault)) from fault
