@@ -17,7 +17,6 @@ from bench.clock import SystemClock
 from bench.link import LINK_VARIABLE, JobLink
 from bench.ports import Clock
 from bench.progress import Mode, Progress
-from bench.report.escaping import wrap
 
 _RESUMABLE = frozenset({4, 5, 130, 143})
 _MORE = {"budget": "--no-budget", "max_cost": "--max-cost USD"}
@@ -102,6 +101,8 @@ def chosen(found: str) -> Literal["resume", "again", "stop"]:
 
 def _broken(line: str) -> str:
     """Break a line between words on a terminal; elsewhere it stays one."""
+    from bench.report.escaping import wrap  # with every report: loaded when the run has ended
+
     return "\n".join(wrap(line, terminal_width(), indent="  ")) if sys.stderr.isatty() else line
 
 
