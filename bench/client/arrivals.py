@@ -9,11 +9,20 @@ import asyncio
 import select
 from collections.abc import Callable
 
+_LONGEST_WAIT_NS = 2_000_000
+"""Shorter than nearly every gap between tokens; looking more often makes more reads of one answer."""
+
 
 class Arrivals:
-    """The sockets that are open now; the epoll lives as long as there is one."""
+    """The sockets that are open now; the epoll lives as long as there is one.
 
-    def __init__(self) -> None:
+    Args:
+        now_ns: The clock.
+    """
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
+        self._looked_ns = now_ns()
         self._epoll: select.epoll | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._readers: dict[int, Callable[[], None]] = {}
@@ -37,6 +46,11 @@ class Arrivals:
             self._epoll.close()
             self._epoll = None
 
+    def go_first(self) -> None:
+        """Read what has arrived, unless that was just done: the caller is about to compute."""
+        if self._now_ns() - self._looked_ns > _LONGEST_WAIT_NS:
+            self.take_in()
+
     def take_in(self) -> None:
         """Read what has arrived, without waiting: one read of each socket that has something."""
         if self._epoll is None:
@@ -46,3 +60,4 @@ class Arrivals:
             # One read can end what other sockets of this look belong to.
             if (read := readers.get(descriptor)) is not None:
                 read()
+        self._looked_ns = self._now_ns()

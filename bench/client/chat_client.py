@@ -93,7 +93,7 @@ class HttpChatClient:
         self._gauge = Gauge(clock.now_ns, wall)
         self._mask = Mask(endpoint.headers, (*endpoint.secrets, *(proxy.secrets if proxy else ())))
         self._outlook = Outlook(proxy.shown if proxy else None, mask=self._mask.text)
-        self._arrivals = Arrivals()
+        self._arrivals = Arrivals(clock.now_ns)
         watching = Watching(
             now_ns=clock.now_ns,
             gauge=self._gauge,
@@ -115,7 +115,7 @@ class HttpChatClient:
         A kept connection that turns out to be dead before a byte of the answer came is replaced
         once by a new one; t0 stays, and the answer counts as cold.
         """
-        self._arrivals.take_in()
+        self._arrivals.go_first()
         t0_ns = self._now_ns()
         attempt = _Attempt(
             request=self._request(call),
@@ -130,7 +130,7 @@ class HttpChatClient:
         finally:
             lag_ns = self._lag.end(mark)
         # What follows takes as long as dozens of reads: those that are due go first.
-        self._arrivals.take_in()
+        self._arrivals.go_first()
         line = attempt.line
         if line is not None:
             self._outlook.spoke(line.http_version)

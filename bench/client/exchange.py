@@ -170,23 +170,20 @@ class Exchange:
         if not self._kept or not isinstance(self.http, HttpAnswer):
             return
         kept, self._kept, self._settled_ns = self._kept, [], now_ns
-        chunks: list[Read] = []
+        http, reads = self.http, list[Read]()
         for at_ns, data in kept:
-            body = self.http.whole_chunk(data)
+            body = http.whole_chunk(data)
             if body is None:
-                self._take_chunks(chunks)
-                chunks = []
-                self._received(at_ns, self.http.feed(data))
-            else:
-                chunks.append(Read(at_ns, self.reads, body))
-                self.reads += 1
+                body = http.feed(data)
+            if body:
+                reads.append(Read(at_ns, self.reads, body))
                 self.body_bytes += len(body)
-        self._take_chunks(chunks)
-
-    def _take_chunks(self, chunks: list[Read]) -> None:
-        if chunks:
-            self.last_read_ns = chunks[-1].at_ns
-            self.decoder.feed_all(chunks)
+            self.reads += 1
+            self.last_read_ns = at_ns
+            if http.is_complete or http.broken is not None:
+                break  # what came behind it was for nobody
+        self.decoder.feed_all(reads)
+        self._end_with_body(at_ns)
 
     def _received(self, at_ns: int, body: bytes) -> None:
         read = self.reads
@@ -197,6 +194,9 @@ class Exchange:
         if body:
             self.body_bytes += len(body)
             self._take_body(Read(at_ns, read, body))
+        self._end_with_body(at_ns)
+
+    def _end_with_body(self, at_ns: int) -> None:
         if self.http.is_complete:
             self._end(at_ns)
         elif self.http.broken is not None:

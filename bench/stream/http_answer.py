@@ -92,8 +92,8 @@ class HttpAnswer:
         if self.head is None and self.read_bytes > MAX_HEAD_BYTES:
             return self._break(f"more than {MAX_HEAD_BYTES} bytes of headers", too_large=True)
         body = self._body() if self._pieces else b""
-        # The beginning of the next size, or bytes to be inflated, make reads hang together.
-        if not data.endswith(b"\r\n") or self._decoder is not None:
+        # A size that has begun, or bytes to be inflated, make reads hang together. No size ends so.
+        if not data.endswith(b"\n\r\n") or self._decoder is not None:
             self._is_between_chunks = False
         return body
 
@@ -169,16 +169,13 @@ class HttpAnswer:
         self._is_sized = chunked or is_counted
         self.is_open_ended = not is_counted
 
-    def on_chunk_header(self) -> None:
-        """Note that a chunk is under way."""
-        self._is_between_chunks = False
-
     def on_chunk_complete(self) -> None:
         """Note that the next chunk has not begun, as far as is known."""
         self._is_between_chunks = True
 
     def on_body(self, data: bytes) -> None:
         """Collect one piece of body."""
+        self._is_between_chunks = False
         if not self.is_complete:
             self._pieces.append(data)
 

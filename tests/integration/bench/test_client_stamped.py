@@ -65,7 +65,7 @@ class Pair:
         self.wall = wall or WallOffset()
         self.gauge = Gauge(self.now_ns, self.wall)
         self.line = Line(self.now_ns)
-        self.arrivals = Arrivals()
+        self.arrivals = Arrivals(self.now_ns)
         self.transport = StampedTransport(
             mine,
             self.line,
@@ -254,7 +254,7 @@ def test_who_computes_for_long_takes_in_first_what_has_arrived():
         await asyncio.get_running_loop().sock_recv(pair.other, 100)
         pair.other.send(ANSWER)
         while not exchange.is_over:
-            pair.arrivals.take_in()  # without a turn of the loop
+            pair.arrivals.go_first()  # without a turn of the loop
         await carried
         return exchange
 
