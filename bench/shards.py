@@ -21,6 +21,7 @@ from bench.model.steps import ShardOpened, Started, TrialDone
 from bench.model.surroundings import Incident
 
 _NAME = re.compile(r".+\.[0-9]+\.jsonl")
+_FORMER_INCIDENT = re.compile(rb'\s*\{\s*"type"\s*:\s*"incident"\s*,\s*"incidentClass"')
 
 
 def is_shard(path: Path) -> bool:
@@ -58,9 +59,16 @@ class RecordReader:
             if not line.strip():
                 continue
             try:
-                yield self._decoder.decode(line)
+                yield self._decoder.decode(self._as_now(line))
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self.damaged += 1
+
+    @staticmethod
+    def _as_now(line: bytes) -> bytes:
+        """Give an incident of versions 1 to 3 the name that its class has since."""
+        if _FORMER_INCIDENT.match(line):
+            return line.replace(b'"incidentClass"', b'"class"', 1)
+        return line
 
 
 class Shards:

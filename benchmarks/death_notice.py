@@ -68,7 +68,7 @@ def one_death() -> tuple[float, float]:
         incident = next(
             one
             for one in records(home / "out")
-            if one["type"] == "incident" and one["incidentClass"] == "gateway_killed"
+            if one["type"] == "incident" and one["class"] == "gateway_killed"
         )
         return (incident["atNs"] - killed_ns) / 1e6, (incident["noticedNs"] - killed_ns) / 1e6
 

@@ -48,7 +48,7 @@ def read_state(path: Path) -> JournalState:
         elif kind == "trial":
             open_trials.pop(str(_trial(record).get("id")), None)
         elif kind == "incident":
-            incidents.add((str(record.get("incidentClass")), int(record.get("atNs") or 0)))
+            incidents.add((str(record.get("class")), int(record.get("atNs") or 0)))
     return JournalState(
         has_end=kind == "footer",
         is_torn=bool(data) and not data.endswith(b"\n"),
@@ -89,7 +89,7 @@ def incident(
     """
     return {
         "type": "incident",
-        "incidentClass": kind,
+        "class": kind,
         "at": at,
         "atNs": at_ns,
         "noticedNs": at_ns,

@@ -180,7 +180,7 @@ def bench_of(job: subprocess.Popen[str]) -> int:
 def the_loss(records: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the one incident that ended the run; notes of a busy machine may lie beside it."""
     incidents = (one for one in records if one["type"] == "incident")
-    (found,) = (one for one in incidents if one["incidentClass"].startswith(("gateway_", "port_")))
+    (found,) = (one for one in incidents if one["class"].startswith(("gateway_", "port_")))
     return found
 
 

@@ -37,10 +37,19 @@ def read_document(data: bytes) -> Document:
     try:
         if raw.get("generator") is None:
             return upgrade(raw)
-        return msgspec.convert(raw, Document)
+        return msgspec.convert(_as_now(raw), Document)
     except msgspec.ValidationError as error:
         message = f"the result document has a field of a wrong kind: {error}"
         raise JournalUnreadable(message, hint=_HINT) from error
+
+
+def _as_now(raw: dict[str, Any]) -> dict[str, Any]:
+    """Give the incidents of format version 1 the name that their class has since."""
+    incidents = raw.get("incidents")
+    for incident in incidents if isinstance(incidents, list) else ():
+        if isinstance(incident, dict) and "incidentClass" in incident:
+            incident["class"] = incident.pop("incidentClass")
+    return raw
 
 
 def _check_versions(raw: dict[str, Any]) -> None:

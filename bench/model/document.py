@@ -5,6 +5,7 @@ that reads this; ``schemaVersion`` therefore stays 2 and our own format counts i
 
 Format history (``generator.documentVersion``; readers accept each, and refuse newer ones by name):
     1  first version
+    2  an incident's class is called ``class``; before it was ``incidentClass``
 """
 
 from typing import Any, Literal
@@ -23,7 +24,7 @@ from bench.model.trial import Evaluation, Response, ToolCall, Trial, Usage
 from bench.model.turn import TurnTrace
 
 SCHEMA_VERSION = 2
-DOCUMENT_VERSION = 1
+DOCUMENT_VERSION = 2
 GENERATOR = "gateway-bench"
 
 

@@ -5,6 +5,7 @@ Format history (the reader accepts each version listed, and refuses newer ones b
     2  agentic trials: ``turn`` records, which carry the money of such a trial
     3  ``refused`` records (without them a retried request would look lost, and paid for), those of
        load stages and load processes, ``vantage``, two gateways side by side
+    4  an incident's class is called ``class``; before it was ``incidentClass``
 
 A new kind of record raises the version: an older reader would take its lines for damage and go on.
 A new field with a default does not. Who goes on with an older journal leaves its header as it is:
@@ -19,7 +20,7 @@ from bench.model.record import Record
 from bench.model.run_config import OptionOrigin, RunConfig
 from bench.model.target import Target
 
-JOURNAL_VERSION = 3
+JOURNAL_VERSION = 4
 
 
 class Environment(Record, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+import msgspec
+
 from bench.model.paired import Side
 from bench.model.record import Record
 
@@ -21,7 +23,7 @@ _ENDING_CLASSES = frozenset(
 class Incident(Record, frozen=True, kw_only=True, tag="incident"):
     """Something that happened to the gateway, this client or the machine."""
 
-    incident_class: str
+    incident_class: str = msgspec.field(name="class")
     """``gateway_killed`` ... as listed in docs/errors.md."""
     at: str
     at_ns: int | None = None

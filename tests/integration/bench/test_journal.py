@@ -224,12 +224,29 @@ def test_each_version_so_far_is_read(path, version):
     assert read_journal(path).damaged_lines == 0
 
 
+def test_an_incident_s_class_is_read_under_its_former_name_too(path):
+    """Versions 1 to 3 wrote it so, and what is appended to such a journal is named as now."""
+    header = {**msgspec.json.decode(msgspec.json.encode(HEADER)), "schemaVersion": 3}
+    said = '"at":"z","summary":"\\"incidentClass\\" of old","touchedTrials":[]}'
+    lines = [
+        msgspec.json.encode(header).decode(),
+        f'{{"type":"incident","incidentClass":"disk_low",{said}',
+        f'{{"type": "incident", "incidentClass": "exposed", {said}',
+        f'{{"type":"incident","class":"port_taken",{said}',
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    ledger = read_journal(path)
+    assert ledger.damaged_lines == 0
+    assert [one.incident_class for one in ledger.incidents] == ["disk_low", "exposed", "port_taken"]
+    assert {one.summary for one in ledger.incidents} == {'"incidentClass" of old'}
+
+
 def test_a_new_kind_of_record_raises_the_version():
     """Whoever adds a kind adds it here, under a new version: older readers would skip its lines."""
     kinds = {one.__struct_config__.tag for one in get_args(JournalRecord)}
-    of_three = """header started refused turn trial stage_begun stage vantage incident gateway sample
+    of_four = """header started refused turn trial stage_begun stage vantage incident gateway sample
         shard shard_end resumed footer"""
-    assert (JOURNAL_VERSION, kinds) == (3, set(of_three.split()))
+    assert (JOURNAL_VERSION, kinds) == (4, set(of_four.split()))
 
 
 @pytest.mark.parametrize(
@@ -240,7 +257,7 @@ def test_a_new_kind_of_record_raises_the_version():
         pytest.param(b'{"schemaVersion":2}\n', "its first line is not a header", id="a document"),
         pytest.param(
             b'{"type":"header","schemaVersion":7}\n',
-            "is a journal of version 7; this program reads up to version 3",
+            "is a journal of version 7; this program reads up to version 4",
             id="newer",
         ),
         pytest.param(

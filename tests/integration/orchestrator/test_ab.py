@@ -178,7 +178,7 @@ def test_a_killed_side_is_named_and_the_rest_is_asked_by_resume(scene):
     done = scene.command.end(job)
     assert (done.code, done.told["status"]) == (4, "incomplete"), done.err
     (incident,) = [
-        one for one in scene.records("incident") if one["incidentClass"] == "gateway_killed"
+        one for one in scene.records("incident") if one["class"] == "gateway_killed"
     ]
     assert incident["summary"].startswith("Side b: ")
     assert incident["detail"]["side"] == "b"

@@ -129,7 +129,7 @@ def test_a_killed_gateway_is_an_incident_and_exit_4_and_the_rest_can_be_resumed(
     os.kill(command.records()[0]["identity"]["pid"], signal.SIGKILL)
     done = command.end(job)
     assert (done.code, done.told["status"]) == (4, "incomplete")
-    kinds = [one["incidentClass"] for one in journal(command) if one["type"] == "incident"]
+    kinds = [one["class"] for one in journal(command) if one["type"] == "incident"]
     assert kinds.count("gateway_killed") == 1
     assert done.gateway["exit"]["signal"] == signal.SIGKILL
     resumed = command("resume", done.told["files"][-1], "--json")

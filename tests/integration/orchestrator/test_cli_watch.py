@@ -60,7 +60,7 @@ def test_a_build_that_changes_during_a_run_is_told_and_the_run_goes_on(command):
     )
     kept = document(done)
     (incident,) = kept["incidents"]
-    assert (incident["incidentClass"], incident["touchedTrials"]) == ("build_changed", [])
+    assert (incident["class"], incident["touchedTrials"]) == ("build_changed", [])
     assert [one["level"] for one in kept["trust"] if one["code"] == "build_changed"] == ["doubtful"]
     reports = [Path(one) for one in done.told["files"] if one.endswith((".md", ".html"))]
     assert all("build_changed" in one.read_text() for one in reports)
@@ -91,6 +91,6 @@ def test_little_room_for_results_is_told_and_the_run_goes_on(command, tmp_path):
         kept = document(done)
     assert done.code == 0
     (incident,) = kept["incidents"]
-    assert incident["incidentClass"] == "disk_low"
+    assert incident["class"] == "disk_low"
     assert incident["summary"] in done.err
     assert done.told["done"] == done.told["planned"]

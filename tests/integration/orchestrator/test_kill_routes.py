@@ -132,7 +132,7 @@ def test_a_lost_gateway_tells_how(name, plays: dict[str, Future[Played]]):
     assert (done.code, done.told["reason"], done.told["status"]) == (4, "gateway", "incomplete")
     records = scene.lines()
     incident = the_loss(records)
-    assert incident["incidentClass"] == route.kind
+    assert incident["class"] == route.kind
     assert route.says in incident["summary"]
     assert played.lost_ns <= incident["noticedNs"]
     assert incident["atNs"] <= incident["noticedNs"]
@@ -159,7 +159,7 @@ def test_a_kill_by_port_hits_the_client_too_and_both_are_told(simulator):
     done = scene.command.end(job)
     assert (done.code, done.told["reason"]) == (4, "client_killed")
     records = scene.lines()
-    told = {one["incidentClass"] for one in records if one["type"] == "incident"}
+    told = {one["class"] for one in records if one["type"] == "incident"}
     assert {"gateway_killed", "client_killed"} <= told
     assert records[-1]["type"] == "footer"
     check_nothing_was_sent_after_the_notice(records)
@@ -182,7 +182,7 @@ def test_a_provider_that_is_down_is_no_incident_of_the_gateway(way):
         instead.close()
     assert (done.code, done.told["reason"]) == (5, "provider_down")
     records = scene.lines()
-    told = [one["incidentClass"] for one in records if one["type"] == "incident"]
+    told = [one["class"] for one in records if one["type"] == "incident"]
     assert not any(one.startswith(("gateway_", "port_")) for one in told)
     codes = {one["trial"]["response"]["error"]["code"] for one in records
              if one["type"] == "trial" and one["trial"]["response"]["error"]}  # fmt: skip
@@ -216,7 +216,7 @@ def test_a_gateway_that_memory_ran_out_for_is_told_apart_from_a_kill(simulator):
         done = scene.command.end(job)
         assert (done.code, done.told["reason"]) == (4, "gateway")
         incident = the_loss(scene.lines())
-        assert incident["incidentClass"] == "gateway_oom"
+        assert incident["class"] == "gateway_oom"
         assert "was ended by SIGKILL when memory ran out" in incident["summary"]
         assert done.gateway["exit"]["signal"] == signal.SIGKILL
         check_every_report_opens_with_it(scene, done, "when memory ran out")

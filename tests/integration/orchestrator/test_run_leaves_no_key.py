@@ -74,7 +74,7 @@ def test_the_gateway_answered_failed_and_died_of_an_error_with_the_key_in_it(ran
     assert ran.done.code == 4, ran.done.err
     assert ran.kinds() >= {"header", "started", "trial", "gateway", "sample", "incident", "footer"}
     (death,) = [one for one in ran.records if one["type"] == "incident"]
-    assert death["incidentClass"] == "gateway_crash"
+    assert death["class"] == "gateway_crash"
     assert "LookupError: no credit for " in json.dumps(death)
     echoed = sum(json.dumps(one).count("[secret]") for one in ran.records)
     assert echoed > 20, "the echo did not arrive"

@@ -80,7 +80,7 @@ def test_version_2_readers_find_what_they_expect():
     assert raw["generator"] == {
         "name": "gateway-bench",
         "version": __version__,
-        "documentVersion": 1,
+        "documentVersion": 2,
     }
     assert {"startedAt", "finishedAt", "durationMs", "targets", "cases", "trials"} <= raw.keys()
     assert (
@@ -434,6 +434,23 @@ def test_figures_of_a_version_2_document_are_computed_from_its_trials():
     assert (prices.input_usd, prices.request_usd) == (1.5e-7, None)
     assert document.cases[2].difficulty is None
     assert document.config.max_tokens == 512
+
+
+def test_a_document_says_class_of_an_incident_and_its_first_format_version_is_read_too():
+    document = build_document(killed_ledger())
+    raw = as_json(document)
+    (incident,) = raw["incidents"]
+    assert incident["class"] == "gateway_killed"
+    incident["incidentClass"] = incident.pop("class")
+    raw["generator"]["documentVersion"] = 1
+    assert read_document(json.dumps(raw).encode()).incidents == document.incidents
+
+
+@pytest.mark.parametrize("incidents", [7, [7], [{"incidentClass": 7}], {"incidentClass": "x"}])
+def test_incidents_of_a_wrong_kind_are_named(incidents):
+    raw = as_json(build_document(killed_ledger())) | {"incidents": incidents}
+    with pytest.raises(JournalUnreadable, match="incidents"):
+        read_document(json.dumps(raw).encode())
 
 
 def test_what_was_read_from_version_2_can_be_written_and_read_again():
