@@ -96,7 +96,7 @@ class AnswerDecoder:
 
     def feed_all(self, reads: Sequence[Read]) -> None:
         """Take what several reads brought; see ``BodyDecoder``."""
-        if len(reads) == 1 or not self._is_stream:
+        if len(reads) <= 1 or not self._is_stream:
             for read in reads:
                 self.feed(read)
         elif not self._together(reads):

@@ -149,6 +149,11 @@ def test_a_compressed_stream_is_read_the_same():
     assert played([*reads, END], "", keeps=True)[1]["content"] == "abcdef"
 
 
+def test_kept_reads_may_bring_no_body_at_all():
+    assert_same([CHUNKED, b"10", b"000", b"0000"], "silence")
+    assert_same([CHUNKED, b"00000", b"0000a;b=c", b";d=eeee"], "silence")
+
+
 def test_bytes_behind_the_end_do_not_hide_it():
     state = exchange()
     for at_ns, data in enumerate([CHUNKED, *ANSWER, END + b"HTTP/1.1 200 OK"], start=1):
