@@ -13,7 +13,7 @@ from bench.app.request import Outcome
 from bench.document import build_document, encode_document, read_document
 from bench.document.money_caveats import is_day_limited
 from bench.errors import BenchError, ForeignReports, JournalUnreadable, reason_in
-from bench.journal import read_journal
+from bench.journal import is_being_written, read_journal
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
 from bench.report.ab import ab_detail
@@ -97,7 +97,10 @@ def read_run(path: Path) -> Document:
         JournalUnreadable: ``path`` is neither.
     """
     if path.suffix == ".jsonl":
-        return build_document(read_journal(path))
+        # Asked first: a run that ends in between has its footer, and is over.
+        is_held = is_being_written(path)
+        ledger = read_journal(path)
+        return build_document(ledger, is_going_on=is_held and ledger.footer is None)
     return read_document(_read(path))
 
 

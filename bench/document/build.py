@@ -7,7 +7,7 @@ import msgspec
 
 from bench import __version__
 from bench.charges import Spend
-from bench.document.completeness import completeness, not_run
+from bench.document.completeness import completeness, not_run, unended
 from bench.document.gates import with_gates
 from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
@@ -29,16 +29,21 @@ from bench.model.summary import Summary
 from bench.summary import Evidence, summarize
 
 
-def build_document(ledger: Ledger) -> Document:
+def build_document(ledger: Ledger, *, is_going_on: bool = False) -> Document:
     """Return everything the journal knows and what it amounts to.
 
-    Works at any moment of a run's life: without a footer the run counts as killed.
+    Works at any moment of a run's life.
+
+    Args:
+        ledger: What the journal says.
+        is_going_on: A process is measuring; else a run without a footer counts as killed.
     """
     header = ledger.header
     planned = [trial for block in header.plan for trial in block.trials]
     reference = header.config.reference or (header.targets[0].id if header.targets else None)
     summary = _with_arms(_summary(ledger, planned, reference), ledger)
-    done = completeness(ledger, planned)
+    open_ones = unended(ledger, is_going_on=is_going_on)
+    done = completeness(ledger, planned, open_ones)
     simulated = _is_simulated(ledger)
     spend = _spend(ledger)
     targets = tuple(map(document_target, header.targets))
@@ -51,7 +56,7 @@ def build_document(ledger: Ledger) -> Document:
             trials=ledger.trials,
             targets=targets,
             incidents=ledger.incidents,
-            possibly_billed=ledger.possibly_billed,
+            possibly_billed=open_ones.lost,
             simulated=simulated,
             is_watched=ledger.gateway is not None,
             sampled_of=ledger.stages.sampled_of,
@@ -75,8 +80,8 @@ def build_document(ledger: Ledger) -> Document:
         gateway=_gateway(ledger),
         vantage=ledger.vantage,
         incidents=ledger.incidents,
-        not_run=not_run(ledger, planned),
-        possibly_billed=ledger.possibly_billed,
+        not_run=not_run(ledger, planned, open_ones),
+        possibly_billed=open_ones.lost,
         price_snapshot=_price_snapshot(targets),
         case_text_hashes={case.id: case.text_hash for case in header.cases if case.text_hash},
         plan_hash=header.plan_hash,

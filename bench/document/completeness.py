@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
@@ -9,15 +10,44 @@ from bench.load.columns import ARRIVED
 from bench.model.blocks import PlannedTrial
 from bench.model.document import Completeness, TargetCompleteness
 from bench.model.footer import NotRun
+from bench.model.steps import Started
 from bench.model.target import Target
 from bench.model.trial import Trial
 from bench.summary.selection import is_cancelled, is_counted
 
 
-def completeness(ledger: Ledger, planned: Sequence[PlannedTrial]) -> Completeness:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unended:
+    """Requests without a recorded end."""
+
+    lost: tuple[Started, ...]
+    """Of processes that are gone."""
+    in_flight: tuple[Started, ...] | None
+    """Of the process that is measuring; ``None`` = none is."""
+
+    @property
+    def trial_ids(self) -> set[str]:
+        """Return the trials that they were sent for."""
+        return {start.trial_id for start in (*self.lost, *(self.in_flight or ()))}
+
+
+def unended(ledger: Ledger, *, is_going_on: bool) -> Unended:
+    """Tell the requests that a living process waits for from those that were lost."""
+    if not is_going_on:
+        return Unended(lost=ledger.possibly_billed, in_flight=None)
+    begun_ms = ledger.resumed[-1].offset_ms if ledger.resumed else 0.0
+    starts = ledger.possibly_billed
+    return Unended(
+        lost=tuple(start for start in starts if start.offset_ms < begun_ms),
+        in_flight=tuple(start for start in starts if start.offset_ms >= begun_ms),
+    )
+
+
+def completeness(
+    ledger: Ledger, planned: Sequence[PlannedTrial], open_ones: Unended
+) -> Completeness:
     """Count the plan's measured trials by how they ended; warm-ups count nowhere here."""
-    lost = {start.trial_id for start in ledger.possibly_billed}
-    targets = tuple(_target(target, ledger, planned, lost) for target in ledger.header.targets)
+    targets = tuple(_target(target, ledger, planned, open_ones) for target in ledger.header.targets)
     wanted = sum(target.planned or 0 for target in targets)
     done = sum(target.done for target in targets)
     answered = {trial.id for trial in ledger.trials if is_counted(trial)}
@@ -32,6 +62,7 @@ def completeness(ledger: Ledger, planned: Sequence[PlannedTrial]) -> Completenes
         exit_code=None if footer is None else footer.exit_code,
         resumed=len(ledger.resumed),
         damaged_lines=ledger.damaged_lines,
+        in_flight=None if open_ones.in_flight is None else len(open_ones.in_flight),
         targets=targets,
     )
 
@@ -50,16 +81,19 @@ def recorded_only(targets: Sequence[Target], trials: Sequence[Trial]) -> Complet
     )
 
 
-def not_run(ledger: Ledger, planned: Sequence[PlannedTrial]) -> tuple[NotRun, ...]:
+def not_run(
+    ledger: Ledger, planned: Sequence[PlannedTrial], open_ones: Unended
+) -> tuple[NotRun, ...]:
     """List planned trials that were never sent, with the reason.
 
-    Where no process could write the reason any more it is ``killed``.
+    Where no process could write the reason any more it is ``killed``, and ``not_yet`` where one
+    still measures.
     """
-    sent = {trial.id for trial in ledger.trials}
-    sent |= {start.trial_id for start in ledger.possibly_billed}
+    sent = {trial.id for trial in ledger.trials} | open_ones.trial_ids
     footer = ledger.footer
     reasons = {} if footer is None else {entry.trial_id: entry.reason for entry in footer.not_run}
-    otherwise = "killed" if footer is None else footer.reason
+    unsaid = "killed" if open_ones.in_flight is None else "not_yet"
+    otherwise = unsaid if footer is None else footer.reason
     return tuple(
         NotRun(trial_id=trial.id, reason=reasons.get(trial.id, otherwise))
         for trial in planned
@@ -68,13 +102,15 @@ def not_run(ledger: Ledger, planned: Sequence[PlannedTrial]) -> tuple[NotRun, ..
 
 
 def _target(
-    target: Target, ledger: Ledger, planned: Sequence[PlannedTrial], lost: set[str]
+    target: Target, ledger: Ledger, planned: Sequence[PlannedTrial], open_ones: Unended
 ) -> TargetCompleteness:
+    lost = {start.trial_id for start in open_ones.lost}
     own = {plan.id for plan in planned if plan.target_id == target.id and not plan.warmup}
     recorded = [trial for trial in ledger.trials if trial.id in own]
     unanswered = own - {trial.id for trial in recorded}
     counts = _counts(target, recorded, planned=len(own))
     staged = _staged(target, ledger)
+    staged_lost = staged.lost if open_ones.in_flight is None else 0
     return TargetCompleteness(
         target_id=counts.target_id,
         planned=len(own) + (staged.planned or 0),
@@ -82,8 +118,8 @@ def _target(
         failed=counts.failed + staged.failed,
         invalidated=counts.invalidated + staged.invalidated,
         cancelled=counts.cancelled + staged.cancelled,
-        lost=len(unanswered & lost) + staged.lost,
-        not_run=len(unanswered - lost) + staged.not_run,
+        lost=len(unanswered & lost) + staged_lost,
+        not_run=len(unanswered - open_ones.trial_ids) + staged.not_run,
     )
 
 

@@ -150,6 +150,9 @@ def _incidents(incidents: Iterable[Incident]) -> Iterable[Caveat]:
 
 
 def _incomplete(completeness: Completeness, *, is_day_s: bool) -> Iterable[Caveat]:
+    if completeness.in_flight is not None:
+        yield _going_on(completeness)
+        return
     if completeness.is_complete is not False:
         return
     more = {"budget": " --no-budget", "max_cost": " --max-cost USD"}
@@ -162,6 +165,18 @@ def _incomplete(completeness: Completeness, *, is_day_s: bool) -> Iterable[Cavea
         level="broken",
         text=f"Only {completeness.done} of {completeness.planned} planned trials were measured: "
         f"{why}. Figures stand on what there is; `gateway-bench {rest}` measures the rest.",
+    )
+
+
+def _going_on(completeness: Completeness) -> Caveat:
+    sent = completeness.in_flight or 0
+    flights = f"{_count(sent, 'request')} {'is' if sent == 1 else 'are'} in flight"
+    return Caveat(
+        code="going_on",
+        level="broken",
+        text=f"This run is still being measured: {completeness.done} of {completeness.planned} "
+        f"planned trials are done, {flights if sent else 'no request is in flight'}. Figures stand "
+        "on what there is by now; the reports of the whole run are written at its end.",
     )
 
 

@@ -138,6 +138,8 @@ class Completeness(Record, frozen=True, kw_only=True):
     """How often the run was taken up again."""
     damaged_lines: int = 0
     """Journal lines that could not be read."""
+    in_flight: int | None = None
+    """Requests under way of a run that is still being measured; ``None`` = no process measures."""
     targets: tuple[TargetCompleteness, ...] = ()
 
 

@@ -55,10 +55,12 @@ def _not_run(document: Document) -> Section:
         text(trial_name(entry.trial_id), entry.reason) for entry in document.not_run[:MOST_ROWS]
     ]
     more = len(document.not_run) - len(rows)
+    is_over = document.completeness.in_flight is None
+    note = "`gateway-bench resume` asks these." if is_over else "The run goes on and asks these."
     return Section(
         id="not-run",
-        title="Planned and never sent",
-        note="`gateway-bench resume` asks these." + _more(more),
+        title=f"Planned and {'never sent' if is_over else 'not sent yet'}",
+        note=note + _more(more),
         table=Table(columns=("Trial", "Reason"), rows=tuple(rows), words=2),
         is_folded=True,
     )

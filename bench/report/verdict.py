@@ -79,6 +79,7 @@ def headline(document: Document) -> str:
     failed = f", {done.failed} failed" if done.failed else ""
     billed = len(document.possibly_billed)
     lost = f", {billed} possibly billed without an answer" if billed else ""
+    lost = f", {done.in_flight} in flight{lost}" if done.in_flight else lost
     paired = document.summary.paired
     asked = f"{paired.headline} " if paired else ""
     asked = f"{gate_words(document.summary.gates)}{asked}"
@@ -109,6 +110,8 @@ def trust_level(document: Document) -> Literal["broken", "doubtful", "sound"]:
 
 
 def _status(done: Completeness) -> str:
+    if done.in_flight is not None:
+        return "STILL RUNNING"
     if done.is_complete is None:
         return "Plan unknown"
     if done.is_complete and done.done and done.failed == done.done:

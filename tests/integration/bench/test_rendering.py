@@ -44,6 +44,18 @@ def test_a_journal_without_an_end_gives_every_report(journal):
     assert 0 < len(outcome.summary_text.splitlines()) <= 40
 
 
+def test_a_run_that_is_being_measured_is_rendered_as_one_and_as_killed_once_its_process_is_gone(
+    journal,
+):
+    with Journal.open_for_append(journal):
+        outcome = render(journal)
+        assert outcome.headline.startswith("STILL RUNNING")
+        report = journal.with_suffix(".md").read_text()
+        assert "still being measured: 2 of 2 planned trials are done" in report
+        assert "killed" not in report
+    assert not render(journal).headline.startswith("STILL RUNNING")
+
+
 def test_a_document_gives_the_same_reports_and_is_not_written(journal, tmp_path):
     render(journal)
     document = journal.with_suffix(".json")

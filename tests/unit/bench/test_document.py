@@ -13,7 +13,7 @@ from bench.errors import JournalUnreadable
 from bench.model.agent import AgentRun
 from bench.model.agent_summary import AgentSummary
 from bench.model.document import Document
-from bench.model.header import Resumed
+from bench.model.header import Environment, Resumed
 from bench.model.run_config import RunConfig
 from bench.model.steps import Started
 from bench.model.summary import (
@@ -29,7 +29,9 @@ from bench.model.summary import (
 )
 from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.trial import Timing
+from bench.report import render_reports, terminal_summary
 from tests.sample_documents import (
+    EXTRACTION,
     FAST,
     PATH,
     SLOW,
@@ -190,6 +192,43 @@ def test_warm_ups_are_not_planned_trials():
     done = build_document(smoke_ledger()).completeness
     assert (done.planned, done.done, done.failed) == (24, 24, 1)
     assert done.is_complete
+
+
+def live(*extra):
+    """A run under way: one trial answered, one asked, one still to come."""
+    return ledger((trial(),), *extra, cases=(PATH, EXTRACTION, TOOLS))
+
+
+def asked(case, run, *, at):
+    return Started(trial_id=f"{FAST.id}|{case.id}|r{run}", offset_ms=at, reserve_usd=0.002)
+
+
+def test_a_run_that_is_still_measured_is_told_as_going_on_and_not_as_dead():
+    run = live(asked(EXTRACTION, 1, at=2_000.0))
+    document = build_document(run, is_going_on=True)
+    done = document.completeness
+    assert (done.reason, done.in_flight, done.is_complete) == (None, 1, False)
+    assert (done.targets[0].lost, document.possibly_billed) == (0, ())
+    assert {entry.reason for entry in document.not_run} == {"not_yet"}
+    assert done.targets[0].not_run == len(document.not_run)
+    assert document.trust[0].code == "going_on"
+    assert f"1 of {done.planned} planned trials are done, 1 request is in flight" in (
+        document.trust[0].text
+    )
+    reports = "".join([*render_reports(document).values(), terminal_summary(document, width=200)])
+    assert "STILL RUNNING" in reports
+    assert not re.search("killed|possibly billed|never sent|gateway-bench resume", reports, re.I)
+
+
+def test_of_a_resumed_run_what_was_lost_before_is_not_taken_for_in_flight():
+    here = Environment(tool_version="0", python="3.11", host="h", system="Linux")
+    again = Resumed(at="z", offset_ms=3_000.0, environment=here)
+    lost, now = asked(EXTRACTION, 1, at=2_000.0), asked(EXTRACTION, 2, at=3_000.0)
+    document = build_document(live(lost, again, now), is_going_on=True)
+    assert document.possibly_billed == (lost,)
+    assert (document.completeness.in_flight, document.completeness.targets[0].lost) == (1, 1)
+    idle = build_document(live(lost, again), is_going_on=True)
+    assert "no request is in flight" in idle.trust[0].text
 
 
 def test_a_run_without_a_footer_counts_as_killed():
