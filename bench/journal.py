@@ -210,13 +210,28 @@ def _opened(path: Path, flags: int) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(descriptor)
-        message = f"`{path}` is being written by another process"
-        raise JournalUnwritable(message, hint="wait for that run to end, or stop it") from error
+        raise _held(path) from error
     except OSError as error:
         if error.errno not in (errno.ENOLCK, errno.ENOTSUP):  # some network file systems
             os.close(descriptor)
             raise _unwritable(path, error) from error
     return descriptor
+
+
+def refuse_if_written(path: Path) -> None:
+    """Refuse a journal that another process has open to write it, before anything else is said.
+
+    Raises:
+        JournalUnwritable: It has; the run goes on.
+    """
+    if is_being_written(path):
+        raise _held(path)
+
+
+def _held(path: Path) -> JournalUnwritable:
+    message = f"`{path}` is being written by another process: the run is still going on"
+    hint = f"wait for it to end, or stop it; `gateway-bench show {path}` tells how far it is"
+    return JournalUnwritable(message, hint=hint)
 
 
 def is_being_written(path: Path) -> bool:

@@ -22,7 +22,7 @@ from bench.config import Config, load_config
 from bench.durations import duration_text
 from bench.endpoint import resolve
 from bench.errors import ForeignReports, UsageFault
-from bench.journal import read_journal
+from bench.journal import read_journal, refuse_if_written
 from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
@@ -56,8 +56,9 @@ def nothing_missing(found: FoundRun, params: Mapping[str, Any], console: Console
 
     Raises:
         UsageFault: Something is missing, and the time budget leaves no room to ask it.
+        JournalUnwritable: The run is still going on.
     """
-    ledger = read_journal(found.path)
+    ledger = _taken_up(found)
     if ledger.missing:
         _refuse_spent_budget(ledger, configured(params, console))
         return None
@@ -86,7 +87,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     twin there names the same address, is the user's own; any other file is a stranger's, so a key
     goes to its address only after `--trust-url`.
     """
-    ledger = read_journal(found.path)
+    ledger = _taken_up(found)
     config = _with_address(configured(params, console), ledger, is_own=_is_own(found, ledger))
     limits = _new_limits(config)
     run = ledger.config(limits)
@@ -138,6 +139,12 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     if is_free or not ledger.missing:
         return _carried_out(going_on, session, console)
     return _paid(going_on, session, console, said_yes=bool(params.get("yes")))
+
+
+def _taken_up(found: FoundRun) -> Ledger:
+    """Return what the journal says; a run that still goes on is refused before money is spoken of."""
+    refuse_if_written(found.path)
+    return read_journal(found.path)
 
 
 def _arms(

@@ -1,11 +1,12 @@
 """What `resume` compares before it asks anything."""
 
 import json
+import re
 import time
 
 import pytest
 
-from bench.journal import read_journal
+from bench.journal import Journal, read_journal
 from tests.bench_process import KEY, Bench
 from tests.cut_journal import cut_before_last_trial
 from tests.simulator_process import running_simulator
@@ -42,6 +43,20 @@ def cut(bench, *, model="demo-small", words=CASE, change=lambda header: None):
 
 def resume(bench):
     return bench.do("resume", str(bench.journal), "--api-key-env", KEY)
+
+
+def test_a_run_that_still_goes_on_is_refused_before_money_and_keys_are_spoken_of(bench):
+    journal = cut(bench)
+    before = journal.read_bytes()
+    with Journal.open_for_append(journal):
+        code, told, said = bench.do("resume", str(journal))
+    assert code == 5
+    first, *_ = said.splitlines()
+    assert first == (
+        f"error: `{journal}` is being written by another process: the run is still going on"
+    )
+    assert not re.search("paid|key|--yes", said)
+    assert journal.read_bytes() == before
 
 
 def test_a_target_that_is_another_one_now_is_refused_before_anything_is_asked(bench, simulator):
