@@ -49,7 +49,7 @@ def test_a_run_that_still_goes_on_is_refused_before_money_and_keys_are_spoken_of
     journal = cut(bench)
     before = journal.read_bytes()
     with Journal.open_for_append(journal):
-        code, told, said = bench.do("resume", str(journal))
+        code, _told, said = bench.do("resume", str(journal))
     assert code == 5
     first, *_ = said.splitlines()
     assert first == (

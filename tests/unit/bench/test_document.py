@@ -217,7 +217,9 @@ def test_a_run_that_is_still_measured_is_told_as_going_on_and_not_as_dead():
     )
     reports = "".join([*render_reports(document).values(), terminal_summary(document, width=200)])
     assert "STILL RUNNING" in reports
-    assert not re.search("killed|possibly billed|never sent|gateway-bench resume", reports, re.I)
+    assert not re.search(
+        "killed|possibly billed|never sent|gateway-bench resume", reports, re.IGNORECASE
+    )
 
 
 def test_of_a_resumed_run_what_was_lost_before_is_not_taken_for_in_flight():
