@@ -24,6 +24,7 @@ NEVER_SENT = frozenset(
         "dns_error",
         "tls_error",
         "proxy_error",
+        "client_limit",
         "connect_timeout",
     }
 )

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from bench.client.arrivals import Arrivals
 from bench.client.carrier import Carrier
-from bench.client.dial_failure import DialFailed, reason, told_apart
+from bench.client.dial_failure import DialFailed, own_limit, reason, told_apart
 from bench.client.endpoint import Address, HttpChoice
 from bench.client.exchange import Phases
 from bench.client.gauge import Gauge
@@ -128,7 +128,7 @@ class Dialler:
         try:
             yield
         except DialFailed as failed:
-            if self._to.proxy is None:
+            if self._to.proxy is None or failed.code == "client_limit":
                 raise
             message = f"the proxy {self._to.proxy.shown} can't be used: {failed.message}"
             raise DialFailed("proxy_error", message) from failed
@@ -138,6 +138,8 @@ class Dialler:
         try:
             infos = await self._to.look_up(self._host, self._port)
         except (OSError, UnicodeError) as error:
+            if isinstance(error, OSError) and (limit := own_limit(error)) is not None:
+                raise limit from error
             message = f"the name `{self._host}` was not found: {reason(error)}"
             raise DialFailed("dns_error", message) from error
         if not _is_ip(self._host):
@@ -171,17 +173,19 @@ class Dialler:
             try:
                 return await self._connect_one(family, sockaddr, patience)
             except DialFailed as error:
-                failed = error
+                # A machine without IPv6 refuses those addresses itself: another one says more.
+                if failed is None or error.code != "client_limit":
+                    failed = error
         raise failed or DialFailed("dns_error", f"`{self._host}` has no address")
 
     async def _connect_one(
         self, family: socket.AddressFamily, sockaddr: SocketAddress, patience_s: float | None
     ) -> socket.socket:
         with ExitStack() as stack:
-            sock = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
-            sock.settimeout(0)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with told_apart(self._where):
+                sock = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
+                sock.settimeout(0)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 async with asyncio.timeout(patience_s):
                     await asyncio.get_running_loop().sock_connect(sock, sockaddr)
             stack.pop_all()

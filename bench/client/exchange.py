@@ -34,6 +34,7 @@ EndCode = Literal[
     "connect_timeout",
     "tls_error",
     "proxy_error",
+    "client_limit",
     "connect_reset",
     "stream_incomplete",
     "header_timeout",

@@ -13,6 +13,23 @@ from bench.summary.selection import is_counted
 _MOST_STAGES = 3
 
 
+def client_limit(trials: Sequence[Trial]) -> Iterable[Caveat]:
+    """Yield which limit of this machine kept requests from being sent."""
+    said = [
+        trial.response.error.message
+        for trial in trials
+        if trial.response.error is not None and trial.response.error.code == "client_limit"
+    ]
+    if said:
+        requests = "1 request" if len(said) == 1 else f"{len(said)} requests"
+        yield Caveat(
+            code="client_limit",
+            level="broken",
+            text=f"{requests} could not be sent: {said[-1]}. That says nothing of the target and "
+            "counts nowhere.",
+        )
+
+
 def client_saturated(summary: Summary) -> Iterable[Caveat]:
     """Yield what this client may have made of stages: times and all, or rates alone."""
     stages = (s for series in summary.load_series for s in series.stages)

@@ -6,7 +6,7 @@ Each caveat says what happened with its values, what that does to the figures, a
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bench.document.client_caveats import client_lag, client_saturated
+from bench.document.client_caveats import client_lag, client_limit, client_saturated
 from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.document.pair_caveats import pair_caveats
 from bench.document.plan_caveats import plan_caveats
@@ -33,6 +33,7 @@ _REASONS = {
     "gateway": "the gateway died, was replaced or stopped answering",
     "no_success": "no request of some target succeeded",
     "set_aside": "something happened to the machine or the gateway while trials were in flight",
+    "client_limit": "this machine's own limits kept requests from being sent",
     "worker_lost": "one of several load processes was lost",
     "provider_down": "the provider answered only with errors",
     "key_rejected": "the key was rejected",
@@ -67,6 +68,7 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *client_saturated(run.summary),
         *pair_caveats(run.summary.paired),
         *_incidents(run.incidents),
+        *client_limit(run.trials),
         *_provider_down(run),
         *_incomplete(run.completeness, is_day_s=is_day_limited(run.config)),
         *_nothing_answered(run.completeness),

@@ -14,6 +14,7 @@ StopReason = Literal[
     "no_success",
     "set_aside",
     "worker_lost",
+    "client_limit",
     "key_rejected",
     "disk_full",
     "killed",

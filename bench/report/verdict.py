@@ -20,6 +20,7 @@ _LABELS = {
     "client_saturated": "client too busy",
     "client_rates": "rates limited by the client",
     "client_bound": "client too busy",
+    "client_limit": "a limit of this machine",
     "not_comparable": "not comparable",
     "not_pinned": "not only the pinned target answered",
     "provider_down": "provider down",

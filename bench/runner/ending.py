@@ -41,6 +41,7 @@ _EXIT_CODES: dict[StopReason, int] = {
     "no_success": 5,
     "set_aside": 5,
     "worker_lost": 5,
+    "client_limit": 5,
     "disk_full": 5,
     "killed": 5,
     "interrupted": 130,

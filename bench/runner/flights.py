@@ -5,16 +5,17 @@ Shared by all workers of a run, so all money and time goes through it.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from bench.budget import NS_PER_MS, BusyClock
 from bench.errors import JournalUnwritable
 from bench.model.blocks import PlannedTrial
 from bench.model.journal_record import JournalRecord
+from bench.model.record import Value
 from bench.model.steps import Started
 from bench.model.surroundings import Incident
 from bench.model.trial import Refusal, Response
@@ -56,8 +57,7 @@ class Ports:
         return self.arms.get(target_id, self.client)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flight:
+class Flight(Value, frozen=True, kw_only=True):
     """A request that was admitted, and what came of it."""
 
     planned: PlannedTrial
@@ -283,7 +283,7 @@ class Flights:
             trial.since_ms = since_ms if trial.since_ms is None else min(since_ms, trial.since_ms)
         ended = [i for i, fact in self.facts.items() if fact.finished_offset_ms > since_ms]
         touched = dict.fromkeys((*incident.touched_trials, *ended, *self._under_way))
-        return msgspec.structs.replace(incident, touched_trials=tuple(touched))
+        return replace(incident, touched_trials=tuple(touched))
 
     async def _gate(self, target_id: str, reserve: float | None) -> str | None:
         """Return why nothing may be sent now, or ``None`` with the reserve taken."""
@@ -324,16 +324,19 @@ class Flights:
         elif response.error is not None:
             incident = await self._ports.watch.explain(flight.planned.id, response)
             if incident is not None:
-                response = msgspec.structs.replace(response, error=explained(response, incident))
+                response = replace(response, error=explained(response, incident))
                 invalidated = incident.incident_class
                 self._noted_for(flight, incident)
+        if response.error is not None and response.error.code == "client_limit":
+            invalidated = "client_limit"  # it says nothing of the target, and would come again
+            self._control.stop("client_limit")
         if invalidated is None and self._refuses_key(flight.planned.target_id, response):
             invalidated = "key_rejected"
         return replace(flight, response=response, invalidated=invalidated)
 
     def _noted_for(self, flight: Flight, incident: Incident) -> None:
         """Record what explained a failure; a dead gateway ends the run with it."""
-        touched = msgspec.structs.replace(incident, touched_trials=(flight.planned.id,))
+        touched = replace(incident, touched_trials=(flight.planned.id,))
         fatal = self._ports.watch.fatal()
         if fatal is not None and fatal.incident_class == incident.incident_class:
             self._control.lose_gateway(touched)

@@ -1,5 +1,8 @@
 """The client on real sockets: no connection, its phases, TLS."""
 
+import errno
+import os
+import resource
 import socket
 import ssl
 from pathlib import Path
@@ -9,6 +12,8 @@ import pytest
 
 from bench.authorities import Authorities
 from bench.client.chat_client import HttpChatClient, Timeouts
+from bench.client.dial import look_up
+from bench.client.dial_failure import DialFailed, own_limit, told_apart
 from bench.endpoint import Reach
 from bench.model.trial import Response
 from tests.asking import asking, call, code, endpoint, run
@@ -30,6 +35,73 @@ async def _ask_url(url: str, **changes: Any) -> Response:
     timeouts = changes.pop("timeouts", None)
     async with asking(url, timeouts=timeouts, **changes) as client:
         return (await client.send(call()))[1]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "name.example"])
+def test_no_file_left_to_open_is_a_limit_of_this_machine_and_no_fault_of_a_name(host: str) -> None:
+    """The resolver, too, opens files, and tells a name that it could not look up as unknown."""
+
+    async def go() -> Response:
+        async def looked_up(host: str, port: int) -> list[tuple[Any, ...]]:
+            if host == "name.example":
+                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+            return await look_up(host, port)
+
+        made = HttpChatClient(endpoint(f"http://{host}:9/v1"), look_up=looked_up)
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        await looked_up("127.0.0.1", 9)  # what stays open after the first look-up is open now
+        lowest_free = os.dup(0)
+        os.close(lowest_free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, before[1]))
+        try:
+            return (await made.send(call()))[1]
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+            await made.close()
+
+    response = run(go())
+    assert code(response) == "client_limit"
+    assert response.error is not None
+    assert response.error.message.startswith("this machine's own limit: Too many open files; raise")
+    assert "`ulimit -n`" in response.error.message
+
+
+@pytest.mark.parametrize(
+    ("refusal", "advice"),
+    [
+        (OSError(errno.ENFILE, "full"), "the whole system has too many open files"),
+        (OSError(errno.ENOBUFS, "full"), "memory for sockets"),
+        (OSError(errno.ENOMEM, "full"), "lower `--concurrency`"),
+        (OSError(errno.EADDRNOTAVAIL, "none"), "no local port"),
+        (socket.gaierror(socket.EAI_MEMORY, "Memory allocation failure"), "memory is used up"),
+    ],
+)
+def test_what_the_client_s_own_system_refuses_is_told_with_what_to_do(
+    refusal: OSError, advice: str
+) -> None:
+    with pytest.raises(DialFailed, match=advice) as caught, told_apart("there:1"):
+        raise refusal
+    assert caught.value.code == "client_limit"
+    assert own_limit(socket.gaierror(socket.EAI_NONAME, "unknown")) is None
+    assert own_limit(OSError(errno.ENETUNREACH, "no route")) is None
+
+
+def test_an_address_of_a_kind_this_machine_lacks_does_not_hide_who_refused() -> None:
+    port = free_port()
+
+    async def both(_host: str, _port: int) -> list[tuple[Any, ...]]:
+        tcp = (socket.SOCK_STREAM, 6, "")
+        nobody_s = (socket.AF_INET6, *tcp, ("2001:db8::1", port, 0, 0))
+        return [(socket.AF_INET, *tcp, ("127.0.0.1", port)), nobody_s]
+
+    async def go() -> Response:
+        made = HttpChatClient(endpoint(f"http://name.example:{port}/v1"), look_up=both)
+        try:
+            return (await made.send(call()))[1]
+        finally:
+            await made.close()
+
+    assert code(run(go())) in {"connect_refused", "connect_failed"}
 
 
 def test_a_port_nobody_listens_on_refuses() -> None:

@@ -3,6 +3,7 @@ import signal
 
 import pytest
 
+from bench.document import build_document
 from bench.model.footer import Footer
 from bench.model.header import Resumed
 from bench.model.steps import Started
@@ -35,6 +36,24 @@ def test_a_notice_cancels_what_is_in_flight_and_sends_nothing_further():
     assert [i.touched_trials for i in stage.incidents] == [("a|c|r1", "a|c|r2")]
     assert [n.reason for n in end.not_run] == ["gateway", "gateway"]
     assert len(stage.ledger().missing) == 4
+
+
+def test_a_limit_of_the_client_s_own_machine_ends_the_run_and_is_no_figure_of_the_target():
+    limited = error("client_limit", None)
+    stage = Stage(
+        block(runs=4),
+        script=lambda _: Reply(response=limited) if len(stage.client.asked) > 2 else Reply(),
+    )
+    end = stage.run()
+    assert (end.reason, end.exit_code) == ("client_limit", 5)
+    assert [trial.invalidated for trial in stage.trials] == [None, None, "client_limit"]
+    again = stage.ledger()
+    assert [trial.run for trial in again.missing] == [3, 4]
+    document = build_document(again)
+    (target,) = document.summary.targets
+    assert target.reliability.success.rate == 1.0
+    assert target.reliability.errors_by_code == {}
+    assert "1 request could not be sent: it broke." in document.trust[0].text
 
 
 def test_a_failure_that_the_watcher_explains_is_the_gateways_and_ends_the_run():
