@@ -4,6 +4,7 @@ Used by both packages: any exception with ``exit_code``, ``message`` and ``hint`
 error; click's are usage errors; everything else is a fault of this program (exit 1, fault file).
 """
 
+import errno
 import os
 import re
 import sys
@@ -21,6 +22,8 @@ from bench.cli.place import data_home
 from bench.errors import reason_in
 
 INTERRUPTED = 130
+_REFUSED_MEMORY = ("can't start new thread", "failed to map segment from shared object")
+"""What the interpreter and the system's loader say when they got none; they have no class of it."""
 BROKEN_PIPE = 141
 """128 + SIGPIPE: what a program killed by its reader's going away shows."""
 
@@ -105,6 +108,9 @@ def _failure(fault: Exception, console: Console) -> Outcome:
         message = str(getattr(fault, "message", fault))
         hint, exit_code = getattr(fault, "hint", None), int(fault.exit_code)  # type: ignore[attr-defined]
         reason = reason_of(type(fault))
+    elif (refused := _own_limit(fault)) is not None:
+        message, hint = refused
+        reason, exit_code = "client_limit", 5
     else:
         return _unexpected(fault, console)
     if console.debug:
@@ -120,6 +126,18 @@ def _failure(fault: Exception, console: Console) -> Outcome:
         is_fault=True,
         is_retryable=bool(getattr(fault, "retryable", False)),
     )
+
+
+def _own_limit(fault: Exception) -> tuple[str, str] | None:
+    """Return what this machine refused and what to do; ``None`` = the fault is another one."""
+    is_memory = isinstance(fault, MemoryError) or getattr(fault, "errno", None) == errno.ENOMEM
+    if is_memory or any(word in str(fault) for word in _REFUSED_MEMORY):
+        message = "this machine's own limit: no more memory is given to this process"
+        return message, "raise its limit (`ulimit -v`), or end what needs the memory"
+    if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE):
+        message = f"this machine's own limit: {reason_in(fault)}"
+        return message, "raise the limit on open files (`ulimit -n`), then type the command again"
+    return None
 
 
 def _unexpected(fault: Exception, console: Console) -> Outcome:

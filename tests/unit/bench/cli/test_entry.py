@@ -1,3 +1,4 @@
+import errno
 import json
 
 import click
@@ -33,6 +34,9 @@ ENDINGS = {
     "own": BenchError("broken"),
     "unexpected": ValueError("sk-secret-1 is odd"),
     "interrupted": KeyboardInterrupt(),
+    "files": OSError(errno.EMFILE, "Too many open files", "some.py"),
+    "memory": MemoryError(),
+    "threads": RuntimeError("can't start new thread"),
     "abort": click.Abort(),
     "code": 3,
 }
@@ -49,6 +53,23 @@ ENDS = [
     pytest.param(["end", "well"], 0, "", id="well"),
     pytest.param(["end", "refused"], 7, "error: no `[key]`\nhint: say yes\n", id="refused"),
     pytest.param(["end", "own"], 1, "error: broken\n", id="deliberate"),
+    pytest.param(
+        ["end", "files"],
+        5,
+        "error: this machine's own limit: too many open files\n"
+        "hint: raise the limit on open files (`ulimit -n`), then type the command again\n",
+        id="no-files",
+    ),
+    *(
+        pytest.param(
+            ["end", way],
+            5,
+            "error: this machine's own limit: no more memory is given to this process\n"
+            "hint: raise its limit (`ulimit -v`), or end what needs the memory\n",
+            id=f"no-{way}",
+        )
+        for way in ("memory", "threads")
+    ),
     pytest.param(["end", "interrupted"], 130, "error: interrupted\n", id="interrupted"),
     pytest.param(["end", "abort"], 130, "error: interrupted\n", id="abort"),
     pytest.param(["end", "code"], 3, "", id="bare-code"),
