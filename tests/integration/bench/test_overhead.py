@@ -15,6 +15,8 @@ from tests.truth_proxy_process import running_proxy
 pytestmark = pytest.mark.integration
 
 PACED = "sim-ttft20-itl4-n20"
+SPARSE = "sim-ttft20-itl20-n17"
+"""Its tokens are so far apart that a first one which is held up meets few of the others."""
 UPSTREAM_KEY = "LOCAL_UPSTREAM_KEY"
 
 
@@ -42,10 +44,10 @@ def proxied(simulator, tmp_path):
         yield lambda *options: stack.enter_context(running_proxy(tmp_path, simulator.url, *options))
 
 
-def words(url, base, *more):
+def words(url, base, *more, model=PACED):
     return (
         "overhead",
-        PACED,
+        model,
         *("--url", url, "--api-key-env", KEY, "--dialect", "plain"),
         *("--baseline-url", base, "--baseline-api-key-env", UPSTREAM_KEY, *more),
     )
@@ -73,11 +75,14 @@ def ttft(bench, level=0, kind="warm"):
 
 @pytest.fixture(scope="module")
 def added(simulator, tmp_path_factory):
-    """One run on a proxy that adds 20 ms, for all who read it: folder, proxy, what was told."""
+    """One run on a proxy that adds 40 ms, for all who read it: folder, proxy, what was told.
+
+    Less would drown in the waits of a machine that is short of processors.
+    """
     folder = tmp_path_factory.mktemp("added")
     bench = bench_in(folder, simulator)
-    with running_proxy(folder, simulator.url, "--first-ms", "20") as proxy:
-        code, told, said = bench.do(*words(proxy.url, simulator.url, *small(cold=6)))
+    with running_proxy(folder, simulator.url, "--first-ms", "40") as proxy:
+        code, told, said = bench.do(*words(proxy.url, simulator.url, *small(cold=6), model=SPARSE))
         yield bench, proxy, told
     assert code == 0, said
 
@@ -90,8 +95,8 @@ def test_what_a_proxy_adds_is_found_and_told_in_one_sentence(added):
     assert warm["verdict"] == cold["verdict"] == "higher"
     # The order of the two is what a busy machine can't turn round; how close they are is measured
     # by benchmarks/overhead_truth.py.
-    assert warm["difference"] > 10
-    assert proxy.inside("firstMs") > 20
+    assert warm["difference"] > 20
+    assert proxy.inside("firstMs") > 40
     connections = {
         (trial.stage, trial.response.connection)
         for trial in read_journal(bench.journal).trials
@@ -106,7 +111,7 @@ def test_what_a_proxy_adds_is_found_and_told_in_one_sentence(added):
 
 
 def test_the_slower_of_two_is_found_also_with_many_at_once(bench, proxied):
-    quick, slow = proxied("--first-ms", "5"), proxied("--first-ms", "40")
+    quick, slow = proxied("--first-ms", "5"), proxied("--first-ms", "200")
     run = ("-c", "8", "-n", "8", *small(6, 0))
     code, _, said = bench.do(*words(slow.url, quick.url, *run))
     assert code == 0, said
@@ -114,7 +119,7 @@ def test_the_slower_of_two_is_found_also_with_many_at_once(bench, proxied):
 
 
 def test_a_proxy_in_front_of_the_baseline_turns_the_sign_round(bench, simulator, proxied):
-    proxy = proxied("--first-ms", "20")
+    proxy = proxied("--first-ms", "60")
     code, told, said = bench.do(*words(simulator.url, proxy.url, *small(noise=0)))
     assert code == 0, said
     assert ttft(bench)["verdict"] == "lower"
