@@ -67,6 +67,35 @@ def test_a_hundred_levels_are_read_and_one_more_is_not() -> None:
     assert is_too_deep(_nested(MOST_LEVELS + 1))
 
 
+_TEXTS = st.text(alphabet='[]{}"\\a,', max_size=12)
+_TREES = st.recursive(
+    _TEXTS | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+)
+
+
+def _depth(tree: object) -> int:
+    if isinstance(tree, dict):
+        return 1 + max(map(_depth, tree.values()), default=0)
+    return 1 + max(map(_depth, tree), default=0) if isinstance(tree, list) else 0
+
+
+@given(_TREES, st.integers(MOST_LEVELS - 6, MOST_LEVELS), st.integers(1, 40))
+def test_the_depth_is_that_of_the_tree_whatever_its_texts_hold(
+    tree: object, more: int, times: int
+) -> None:
+    for _ in range(more):
+        tree = [tree]
+    assert is_too_deep(json.dumps([tree] * times).encode()) == (_depth(tree) + 1 > MOST_LEVELS)
+
+
+@pytest.mark.parametrize("around", [0, 1, 2, 3])
+def test_a_text_that_is_longer_than_a_block_stays_a_text(around: int) -> None:
+    text = b'"' + b"[" * ((1 << 20) - around) + b'"'
+    assert not is_too_deep(b"[" + text + b",[" * 90 + text + b"]" * 91)
+    assert is_too_deep(b"[" + text + b",[" * 100 + text + b"]" * 101)
+
+
 @given(st.binary())
 def test_whatever_stands_there_has_a_depth(data: bytes) -> None:
     is_too_deep(data * 60)
