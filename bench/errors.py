@@ -8,6 +8,7 @@ BenchError (1)
 │   └── ForeignReports        another version made what would be overwritten
 ├── KeyRejected (2)           the first answer said 401/403
 ├── NothingListed (5)         a gateway did not say what models it has
+├── Interrupted (130)         Ctrl-C once more, where the run could not heed it
 ├── JournalUnwritable (5)     disk full, folder gone
 ├── JournalUnreadable (2)     not a journal, a newer version, no header
 ├── LoadProcessLost (5)       one of several senders is gone
@@ -117,6 +118,21 @@ class KeyRejected(BenchError):
             f"{url} refused {key} with HTTP {status}{f': {reason}' if reason else ''}",
             hint=f"check the variable, or name another one with `{option}`",
         )
+
+
+class Interrupted(BenchError):
+    """Ctrl-C came once more, while the reports of an interrupted run were made."""
+
+    exit_code = 130
+    retryable = True
+
+    def __init__(self, journal: str, *, run_id: str) -> None:
+        super().__init__(
+            f"interrupted once more: reports may be missing, what was measured is in `{journal}`",
+            hint=f"`gateway-bench resume {journal}` asks what is missing, "
+            f"`gateway-bench render {journal}` makes the reports",
+        )
+        self.run_id = run_id
 
 
 class JournalUnwritable(BenchError):

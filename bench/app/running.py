@@ -11,7 +11,7 @@ from bench.app.measuring import Connect, Part, connect_http, measured
 from bench.app.request import Outcome, RunRequest, Session
 from bench.archive import keep, mark
 from bench.clock import SystemClock, iso_ms
-from bench.errors import JournalUnwritable, KeyRejected, UsageFault
+from bench.errors import Interrupted, JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
 from bench.ledger import Ledger, collect
 from bench.model.case import Case, described
@@ -108,6 +108,14 @@ def resume_plan(
 
 
 def _carried_out(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
+    try:
+        return _to_the_end(part, connect, is_resumed=is_resumed)
+    except KeyboardInterrupt as once_more:  # while the reports are made, or before the first send
+        run_id = part.ledger.header.run_id
+        raise Interrupted(str(part.journal.path), run_id=run_id) from once_more
+
+
+def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     session, path = part.session, part.journal.path
     archive = None
     if session.archive_folder is not None:

@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import signal
@@ -7,7 +8,15 @@ import time
 
 import pytest
 
+from bench.app import RunRequest, Session, run_plan
+from bench.cases import CASES
+from bench.clock import SystemClock
+from bench.errors import Interrupted
 from bench.journal import read_journal
+from bench.model.run_config import RunConfig
+from bench.model.target import Target
+from bench.progress import Progress
+from tests.asking import endpoint as endpoint_at
 from tests.bench_process import KEY, Bench
 from tests.cut_journal import cut_before_last_trial
 from tests.paid_endpoint import paid_endpoint
@@ -96,6 +105,33 @@ def test_two_interrupts_cancel_what_is_in_flight(bench):
     (trial,) = read_journal(bench.journal).trials
     assert (trial.outcome, trial.invalidated) == ("cancelled", "cancelled")
     assert len(told["files"]) == 6
+
+
+def test_one_interrupt_too_many_still_names_the_journal_and_how_to_go_on(tmp_path):
+    """While reports are made no handler of the run's stands between Ctrl-C and Python's own."""
+
+    def connect(_):
+        raise KeyboardInterrupt
+
+    request = RunRequest(
+        config=RunConfig(model_ids=("m",), url="http://127.0.0.1:9/v1", is_paid=False),
+        targets=(Target(id="t", model="m", model_id="m", display_name="t"),),
+        cases=(CASES["fixed_output_stream"],),
+        output_folder=tmp_path,
+        stem="cut",
+        run_id="cut-run",
+    )
+    session = Session(
+        endpoint=endpoint_at("http://127.0.0.1:9/v1/chat/completions"),
+        progress=Progress(io.StringIO(), "quiet", width=80, clock=SystemClock()),
+    )
+    with pytest.raises(Interrupted) as caught:
+        run_plan(request, session, connect=connect)
+    journal = tmp_path / "cut.jsonl"
+    assert f"what was measured is in `{journal}`" in caught.value.message
+    assert f"`gateway-bench resume {journal}` asks what is missing" in (caught.value.hint or "")
+    assert (caught.value.exit_code, caught.value.run_id) == (130, "cut-run")
+    assert read_journal(journal).missing
 
 
 def test_a_termination_ends_like_one_interrupt_with_its_own_code(bench):
