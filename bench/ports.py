@@ -1,13 +1,13 @@
 """What the runner needs from the outside world; each has a real adapter and a fake."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bench.model.case import ChatRequest
 from bench.model.journal_record import JournalRecord
 from bench.model.load import ClientReading
+from bench.model.record import Value
 from bench.model.surroundings import Gateway, Incident, Vantage
 from bench.model.target import Target
 from bench.model.trial import Response
@@ -25,8 +25,7 @@ class Clock(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Value, frozen=True, kw_only=True):
     """One request to send: everything but address, key and wire protocol, which the client holds."""
 
     target: Target

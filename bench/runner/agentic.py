@@ -1,10 +1,9 @@
 """Agentic trials: the loop under the run's gate, each turn in the journal, the files judged last."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from bench.agent.loop import TURN_LIMIT, Asked, Worked, figures, work
 from bench.agent.session import NS_PER_MS, Session, opening
@@ -70,9 +69,7 @@ class AgentTrials:
             raise BenchError(message)
         task = bench.task(planned.case_id)
         prompt = call.request.messages
-        request = msgspec.structs.replace(
-            call.request, messages=opening(prompt), tools=TOOL_SCHEMAS
-        )
+        request = replace(call.request, messages=opening(prompt), tools=TOOL_SCHEMAS)
         call = replace(call, request=request)
         desk = _Desk(self._flights, self._retries, self._assignment, planned, call)
         desk.attempt = attempt
@@ -108,13 +105,13 @@ class AgentTrials:
             invalidated = worked.stop
         reusable = self._reusable(desk.planned.id, worked.turns) if invalidated else 0
         run = figures(worked, session, reusable_turns=reusable)
-        run = msgspec.structs.replace(run, sandbox_level=bench.level)
+        run = replace(run, sandbox_level=bench.level)
         ended_ns = self._ports.clock.now_ns()
         evaluation = None
         if invalidated is None and worked.stop in JUDGED_STOPS:
             found = await bench.judge(task, session.workspace.files)
             grading_ms = (self._ports.clock.now_ns() - ended_ns) / NS_PER_MS
-            run = msgspec.structs.replace(run, grading_ms=grading_ms, tree_passed=found.passed)
+            run = replace(run, grading_ms=grading_ms, tree_passed=found.passed)
             evaluation = _verdict(found, worked.stop)
         return self._trial(desk, worked.turns, run, evaluation, invalidated)
 
@@ -187,7 +184,7 @@ class _Desk:
 
     async def ask(self, number: int, messages: tuple[Message, ...]) -> Asked | AgentStop:
         """Send one turn; see ``bench.agent.loop.Desk``."""
-        request = msgspec.structs.replace(self.call.request, messages=messages)
+        request = replace(self.call.request, messages=messages)
         flight = await self._flights.admitted(
             self.planned,
             replace(self.call, request=request),
@@ -256,7 +253,7 @@ def _verdict(found: Evaluation, stop: AgentStop) -> Evaluation:
     if not found.passed or stop not in {"turn_limit", "task_timeout"}:
         return found
     detail = f"ended by {stop.replace('_', ' ')}, though {found.detail}"
-    return msgspec.structs.replace(found, passed=False, detail=detail)
+    return replace(found, passed=False, detail=detail)
 
 
 def _whole_response(turns: Sequence[TurnTrace], wall_ms: float) -> Response:
@@ -271,7 +268,7 @@ def _whole_response(turns: Sequence[TurnTrace], wall_ms: float) -> Response:
         first_token_ms=first.timing.first_token_ms,
         total_ms=wall_ms,
     )
-    return msgspec.structs.replace(
+    return replace(
         last,
         tool_calls=(),
         opaque=(),
@@ -328,8 +325,6 @@ def _one_of(sources: Iterable[str | None]) -> str | None:
 
 
 def _without_texts(turn: TurnTrace) -> TurnTrace:
-    response = msgspec.structs.replace(
-        turn.response, texts_kept=False, content="", reasoning="", opaque=()
-    )
-    calls = tuple(msgspec.structs.replace(c, arguments="", result="") for c in turn.calls)
-    return msgspec.structs.replace(turn, response=response, calls=calls)
+    response = replace(turn.response, texts_kept=False, content="", reasoning="", opaque=())
+    calls = tuple(replace(c, arguments="", result="") for c in turn.calls)
+    return replace(turn, response=response, calls=calls)

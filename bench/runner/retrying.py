@@ -5,7 +5,7 @@ wait is in none of them, for nothing is in flight. A stage under load never retr
 is how much is refused.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from bench.budget import NS_PER_MS
 from bench.model.run_config import RunConfig

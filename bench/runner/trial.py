@@ -3,10 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from bench.budget import BusyClock
 from bench.errors import JournalUnwritable
@@ -176,11 +175,7 @@ class TrialRunner:
         Returns:
             Why nothing may be sent now; ``None`` when its start could not be written down.
         """
-        call = replace(
-            self._call(planned, instance),
-            fresh_connection=place.has_fresh_connection,
-            keeps_chunks=place.keeps_chunks,
-        )
+        call = self._call(planned, instance, place)
         landed = await self._asked_once(planned, instance, call, attempt=place.attempt, place=place)
         if isinstance(landed, Landed):
             self._recent.append(planned.id)
@@ -201,8 +196,9 @@ class TrialRunner:
         admitted = await self._flights.admitted(planned, call, attempt=attempt)
         if not isinstance(admitted, Flight):
             return admitted
-        refusals = self._assignment.refusals.get(planned.id, ())
-        flight = await self._retries.answered(replace(admitted, refusals=refusals))
+        if refusals := self._assignment.refusals.get(planned.id):
+            admitted = replace(admitted, refusals=refusals)
+        flight = await self._retries.answered(admitted)
         is_judged = flight.response.error is None and instance.evaluate is not None
         evaluation = await self._judged(flight, instance) if is_judged else None
         trial = self._trial(flight, evaluation)
@@ -215,20 +211,22 @@ class TrialRunner:
 
     def _staged(self, trial: Trial, place: Place) -> Trial:
         due_ns = place.due_ns
-        return msgspec.structs.replace(
+        return replace(
             trial,
             response=lean(trial.response, keeps_chunks=place.keeps_chunks),
             planned_offset_ms=None if due_ns is None else self.offset_ms(due_ns),
             conversation_turn=place.turn,
         )
 
-    def _call(self, planned: PlannedTrial, instance: Instance) -> Call:
+    def _call(self, planned: PlannedTrial, instance: Instance, place: Place | None = None) -> Call:
         tags = {"run": self._assignment.run_id, "trial": planned.id}
         return Call(
             target=self._assignment.targets[planned.target_id],
             request=asked(instance.request, self._assignment.config),
             timeout_ms=self._assignment.config.timeout_ms,
             tags=tags if self._assignment.has_tags else {},
+            keeps_chunks=place is None or place.keeps_chunks,
+            fresh_connection=place is not None and place.has_fresh_connection,
         )
 
     async def _judged(self, flight: Flight, instance: Instance) -> Evaluation | None:
@@ -250,7 +248,7 @@ class TrialRunner:
             is_other=violated,
         )
         if not self._assignment.config.save_responses:
-            response = msgspec.structs.replace(
+            response = replace(
                 response, texts_kept=False, content="", reasoning="", tool_calls=(), opaque=()
             )
         began_ns = flight.began_ns if flight.sent_at_ns is None else flight.sent_at_ns
@@ -286,8 +284,8 @@ def lean(response: Response, *, keeps_chunks: bool = False) -> Response:
     """
     timing = response.timing
     if timing.content_itl_ms == timing.itl_ms:
-        timing = msgspec.structs.replace(timing, content_itl_ms=None)
-    return msgspec.structs.replace(
+        timing = replace(timing, content_itl_ms=None)
+    return replace(
         response,
         texts_kept=False,
         content="",
@@ -296,7 +294,7 @@ def lean(response: Response, *, keeps_chunks: bool = False) -> Response:
         opaque=(),
         stream_chunks=response.stream_chunks if keeps_chunks else (),
         timing=timing,
-        usage=response.usage and msgspec.structs.replace(response.usage, raw={}),
+        usage=response.usage and replace(response.usage, raw={}),
     )
 
 

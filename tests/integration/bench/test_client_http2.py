@@ -3,11 +3,11 @@
 import asyncio
 import gzip
 import ssl
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from h2.errors import ErrorCodes
+from msgspec.structs import replace
 
 from bench.authorities import Authorities
 from tests.asking import asking, call, code, run
