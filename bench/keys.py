@@ -197,15 +197,22 @@ def forms_of(secrets: Iterable[str]) -> tuple[str, ...]:
 def _forms(secret: str) -> Iterator[str]:
     if len(secret) < _SHORTEST_SECRET:
         return
+    # A variable of the environment may hold bytes that are no text; they are masked as such.
+    octets = secret.encode(errors="surrogateescape" if _is_escaped(secret) else "surrogatepass")
     yield secret
-    yield quote(secret)
-    yield quote(secret, safe="")
-    yield quote_plus(secret)
+    yield quote(octets)
+    yield quote(octets, safe="")
+    yield quote_plus(octets)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
-    yield from _inside_base64(secret.encode())
-    yield secret.encode().hex()
-    yield secret.encode().hex().upper()
+    yield from _inside_base64(octets)
+    yield octets.hex()
+    yield octets.hex().upper()
+
+
+def _is_escaped(text: str) -> bool:
+    """Say whether every lone surrogate stands for a byte of the environment (PEP 383)."""
+    return all("\udc80" <= one <= "\udcff" for one in text if "\ud800" <= one <= "\udfff")
 
 
 def _spellings(character: str) -> str:

@@ -36,8 +36,8 @@ class UnusableUrl(UsageFault):
 class UnusableHeader(UsageFault):
     """A header can't be sent."""
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"header `{name}` {why}")
+    def __init__(self, name: str, why: str, *, hint: str | None = None) -> None:
+        super().__init__(f"header `{name}` {why}", hint=hint)
 
 
 class Address(Value, frozen=True, kw_only=True):
@@ -142,11 +142,19 @@ def check_header(name: str, value: str) -> None:
     """Refuse a header that would change the request around it.
 
     Raises:
-        UnusableHeader: A line break or other control character, or a header that frames the body.
+        UnusableHeader: A line break or other control character, one beyond ASCII, or a header that
+            frames the body.
     """
     if not _HEADER_NAME.fullmatch(name):
         raise UnusableHeader(name, "has no valid name")
     if not _HEADER_VALUE.fullmatch(value):
         raise UnusableHeader(name, "has control characters in its value")
+    if not value.isascii():
+        # RFC 9110, 5.5: beyond ASCII a value is bytes without a meaning; Node and Starlette read
+        # them as Latin-1, so what was typed would arrive as something else. The character itself
+        # is not shown: the value may be a key.
+        at = next(number for number, char in enumerate(value, start=1) if not char.isascii())
+        why = f"has a character in its value (number {at}) that HTTP can't send: only ASCII can be"
+        raise UnusableHeader(name, why, hint="copy it anew, or write it percent-encoded")
     if name.lower() in _FRAMING:
         raise UnusableHeader(name, "is set by the client, from the body")

@@ -1,12 +1,15 @@
 """One request as it is sent, in HTTP/1.1 and in HTTP/2. Pure."""
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from bench import __version__
 from bench.client.endpoint import Address, check_header
 from bench.model.record import Value
 from bench.stream.content_coding import ACCEPTED
 
+_ASCII = "".join(map(chr, range(0x80)))
+"""Stays as it is where a tag or a name holds characters beyond, which no header can carry."""
 _OF_ONE_CONNECTION = frozenset(
     {"host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te"}
 )
@@ -80,7 +83,8 @@ def make_request(
         "accept-encoding": ("Accept-Encoding", ACCEPTED),
         "content-type": ("Content-Type", "application/json"),
     }
-    for name, value in dialect_headers.items():
+    for name, meant in dialect_headers.items():
+        value = meant if meant.isascii() else quote(meant, safe=_ASCII)
         check_header(name, value)
         headers[name.lower()] = (name, value)
     for name, value in own_headers:

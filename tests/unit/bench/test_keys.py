@@ -179,6 +179,12 @@ def test_basic_credentials_don_t_show_the_key(user, secret):
     assert MASK in redact(header, [secret])
 
 
+@pytest.mark.parametrize("secret", ["sk-a\udce9b", "sk-\udce9\ud83d"])
+def test_a_key_that_is_no_text_is_masked_and_breaks_nothing(secret):
+    assert redact(f"<{secret}>", (secret,)) == f"<{MASK}>"
+    assert redact("sk-a%E9b", ("sk-a\udce9b",)) == MASK
+
+
 def test_short_secrets_are_left_alone():
     assert redact("abc", ["abc", ""]) == "abc"
 

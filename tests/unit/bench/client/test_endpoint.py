@@ -76,6 +76,29 @@ def test_a_header_that_would_change_the_request_is_refused(name: str, value: str
         _endpoint(headers=((name, value),))
 
 
+@pytest.mark.parametrize("value", ["sk-gé", "sk-g\udce9", "sk-g\u2011x", "sk-g\U0001f511"])
+def test_a_key_or_header_beyond_ascii_is_refused_without_being_shown(value: str) -> None:
+    with pytest.raises(UnusableHeader) as refused:
+        _endpoint(headers=(("Authorization", value),))
+    assert refused.value.message == (
+        "header `Authorization` has a character in its value (number 5) that HTTP can't send: "
+        "only ASCII can be"
+    )
+    assert "percent-encoded" in (refused.value.hint or "")
+
+
+def test_a_tag_beyond_ascii_goes_out_percent_encoded_and_the_rest_as_it_is() -> None:
+    raw = make_request(
+        address_of("http://h/v1"),
+        b"{}",
+        dialect_headers={"x-tag": "modèle|a c%20|r1"},
+        own_headers=(("x-own", "a\tb%~"),),
+    ).http1()
+    assert b"\r\nx-tag: mod%C3%A8le|a c%20|r1\r\n" in raw
+    assert b"\r\nx-own: a\tb%~\r\n" in raw
+    assert raw.isascii()
+
+
 @pytest.mark.parametrize(
     ("raw", "asks"),
     [
