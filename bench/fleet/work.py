@@ -1,7 +1,6 @@
 """A load process from its first order to its last, over whatever line its leader speaks on."""
 
 import asyncio
-import gc
 import os
 import platform
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from bench.clock import SystemClock
 from bench.errors import BenchError, LoadProcessLost, UsageFault
 from bench.executor import Equipment
 from bench.fleet.equipment import Addresses, unpacked
+from bench.garbage import rarely_collected
 from bench.journal import Journal
 from bench.model.case import Case
 from bench.model.fleet import Failed, Order, Ready, Report, Setup
@@ -76,13 +76,11 @@ async def _served(
     ports = Ports(client=client, arms=arms, sink=journal, clock=SystemClock(), watch=informant)
     member = Member(setup, cases, ports, informant=informant, tell=reports.put_nowait)
     reports.put_nowait(Ready(pid=os.getpid(), host=platform.node(), capacity=client.capacity()))
-    # What is loaded by now lives as long as the process: no collection walks through it again.
-    gc.collect()
-    gc.freeze()
     telling = asyncio.ensure_future(_tell_all(line, reports))
     try:
-        while not member.is_dismissed:
-            member.take(await line.hear())
+        with rarely_collected():
+            while not member.is_dismissed:
+                member.take(await line.hear())
     except LoadProcessLost:
         await member.abandon()
     finally:

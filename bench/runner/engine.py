@@ -5,7 +5,6 @@ run side by side, shared evenly between targets. Inside a block as many workers 
 """
 
 import asyncio
-import gc
 import itertools
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bench.budget import NS_PER_MS
 from bench.errors import JournalUnwritable
+from bench.garbage import rarely_collected
 from bench.load.blocks import is_load
 from bench.model.blocks import Block, PlannedTrial
 from bench.model.case import Instance
@@ -90,10 +90,7 @@ class Runner:
 
     async def run(self) -> RunEnd:
         """Ask everything that may be asked; every trial is in the journal when this returns."""
-        # What is loaded by now lives as long as the run: no collection walks through it again.
-        gc.collect()
-        gc.freeze()
-        try:
+        with rarely_collected():
             blocks, is_spread = self._assignment.blocks, self._assignment.config.spread_ms
             # Over hours blocks have room enough: side by side they would fall into one moment.
             stretches = [[block] for block in blocks] if is_spread else list(_stretches(blocks))
@@ -102,8 +99,6 @@ class Runner:
                 share = number / len(stretches)
                 await self._spread(began_ns, share)
                 await self._side_by_side(stretch)
-        finally:
-            gc.unfreeze()
         return self._end()
 
     def offset_ms(self, at_ns: int) -> float:

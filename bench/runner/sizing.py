@@ -46,6 +46,8 @@ def sized(instance: Instance, stage: Stage, *, number: int, seed: int) -> Instan
     row = number - 1
     words = stage.input_tokens[row] if row < len(stage.input_tokens) else None
     limit = stage.output_tokens[row] if row < len(stage.output_tokens) else None
+    if words is None and limit is None and stage.prompt_bytes is None:
+        return instance
     request = instance.request
     if stage.prompt_bytes is not None:
         message = Message(role="user", content=_text_of(stage.prompt_bytes, seed))
