@@ -230,6 +230,33 @@ def test_a_certificate_for_another_name_is_a_tls_error() -> None:
     assert code(run(scene())) == "tls_error"
 
 
+@pytest.mark.parametrize(
+    ("certificate", "key", "trusted", "said"),
+    [
+        ("cert", "key", None, "self-signed certificate"),
+        ("expired", "expired-key", "expired", "certificate has expired"),
+        ("other-name", "other-key", "other-name", "certificate is not valid for '127.0.0.1'"),
+    ],
+)
+def test_who_shows_a_bad_certificate_is_told_why_and_gets_neither_key_nor_request(
+    certificate: str, key: str, trusted: str | None, said: str
+) -> None:
+    async def scene() -> tuple[Response, list[bytes]]:
+        async with fake_gateway(ANSWER, tls=_server_tls(certificate, key)) as gateway:
+            url = gateway.url.replace("http://", "https://")
+            file = None if trusted is None else _TLS / f"{trusted}.pem"
+            response = await _ask_url(url, authorities=Authorities(file=file))
+            return response, gateway.requests
+
+    response, requests = run(scene())
+    assert requests == []
+    assert response.error is not None
+    assert response.error.code == "tls_error"
+    where, _, why = response.error.message.partition(": certificate: ")
+    assert where.startswith("no TLS connection to 127.0.0.1:")
+    assert said.replace("-", " ") in why.replace("-", " ") or said in f"certificate {why}"
+
+
 def test_tls_to_a_plain_port_is_a_tls_error() -> None:
     async def scene() -> Response:
         async with fake_gateway(on_connect=[b"HTTP/1.1 400 Bad\r\n\r\n", Act.CLOSE]) as gateway:
