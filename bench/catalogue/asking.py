@@ -78,6 +78,9 @@ def get(
     except TimeoutError as late:
         message = f"no answer within {timeout_s:g} s"
         raise Unanswered(message) from late
+    except ssl.SSLCertVerificationError as fault:
+        message = f"no TLS connection: certificate: {fault.verify_message.rstrip('.')}"
+        raise Unanswered(message) from fault
     except (OSError, ValueError) as fault:  # `ssl.SSLError` is the one, a bad port the other
         raise Unanswered(reason_in(fault) if isinstance(fault, OSError) else str(fault)) from fault
 

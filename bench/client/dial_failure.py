@@ -86,7 +86,7 @@ def told_apart(where: str) -> Iterator[None]:
 def reason(error: Exception) -> str:
     """Return why, in the words of OpenSSL or of the system."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"certificate: {error.verify_message}"
+        return f"certificate: {error.verify_message.rstrip('.')}"
     # Only those that OpenSSL made have one.
     if isinstance(error, ssl.SSLError) and (named := getattr(error, "reason", None)):
         return str(named).replace("_", " ").lower()

@@ -193,7 +193,8 @@ def _provider_down(run: Circumstances) -> Iterable[Caveat]:
                 code="provider_down",
                 level="broken",
                 text=f"Nothing of {target.target_id} answered: {_all(target.failed)} ended in "
-                f"{told}. Measure again once it answers.",
+                f"{told}{_of_tls(run.trials, target.target_id, errors[-1])}. Measure again once it "
+                "answers.",
             )
         elif errors:
             whose = "The gateway was watched and lived; these" if run.is_watched else "These"
@@ -204,6 +205,15 @@ def _provider_down(run: Circumstances) -> Iterable[Caveat]:
                 f"{_count(len(errors), 'request')} ended in {told}. "
                 f"{whose} trials count as failures of the target. Measure again once it answers.",
             )
+
+
+def _of_tls(trials: Sequence[Trial], target_id: str, last: str) -> str:
+    """Return what was wrong with TLS and what to do: no waiting mends that."""
+    errors = (t.response.error for t in trials if t.target_id == target_id)
+    said = [error.message for error in errors if error is not None and error.code == last]
+    if last != "tls_error" or not said:
+        return ""
+    return f" ({said[-1]}): check the address, or name who vouches for it with `--cacert FILE`"
 
 
 def _last_errors(trials: Sequence[Trial], target_id: str) -> list[str]:

@@ -2,9 +2,11 @@
 
 import gzip
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from bench.catalogue.asking import Unanswered, get
 from tests.free_port import free_port
 
 pytestmark = pytest.mark.integration
+_TLS = Path(__file__).parents[2] / "cases" / "tls"
 
 
 @contextmanager
@@ -104,3 +107,22 @@ def test_a_name_in_another_script_is_sent_as_the_network_writes_it():
     with answering(b"HTTP/1.1 204 No\r\n\r\n") as (port, heard):
         get(f"http://bücher.test:{port}/", headers=(), addresses=("127.0.0.1",), tls=None)
     assert f"Host: xn--bcher-kva.test:{port}".encode() in heard[0]
+
+
+def test_a_certificate_nobody_vouches_for_is_named_without_the_library_s_file_and_line() -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(_TLS / "expired.pem", _TLS / "expired-key.pem")
+    trusting = ssl.create_default_context(cafile=str(_TLS / "expired.pem"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with listener.accept()[0] as connection, suppress(OSError):
+                context.wrap_socket(connection, server_side=True)
+
+        server = threading.Thread(target=serve)
+        server.start()
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(Unanswered) as caught:
+            get(url, headers=(), addresses=("127.0.0.1",), tls=trusting)
+        server.join()
+    assert str(caught.value) == "no TLS connection: certificate: certificate has expired"

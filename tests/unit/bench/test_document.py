@@ -679,6 +679,14 @@ def test_a_provider_that_went_down_is_said_first_although_every_trial_has_a_resu
     assert ("The gateway was watched and lived" in first.text) is is_watched
 
 
+def test_who_failed_only_in_tls_is_told_what_is_wrong_and_that_waiting_does_not_mend_it():
+    bad = failure("tls_error", message="no TLS connection to h:1: certificate: it expired")
+    trials = tuple(trial(run=n, response=bad) for n in (1, 2, 3))
+    first = build_document(ledger(trials, footer(reason="provider_down"))).trust[0]
+    assert "`tls_error` (no TLS connection to h:1: certificate: it expired)" in first.text
+    assert "`--cacert FILE`" in first.text
+
+
 def test_of_several_targets_only_that_of_the_failed_provider_is_named():
     trials = (trial(target=FAST), *(trial(SLOW, run=n, response=failure()) for n in (2, 3, 4)))
     document = build_document(ledger(trials, footer(reason="provider_down"), targets=(FAST, SLOW)))
