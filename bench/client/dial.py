@@ -199,7 +199,8 @@ class Dialler:
             if self._to.is_tunnelled and proxy_tls is None:
                 await self._tunnel(sock, phases)
             if self._to.tls is None and proxy_tls is None:
-                line = await self._plain(sock)
+                with told_apart(self._where):  # the first line opens a poll of its own
+                    line = await self._plain(sock)
             elif self._to.tls is None or not self._to.is_tunnelled or proxy_tls is None:
                 line = await self._secured(sock, phases)
             else:
