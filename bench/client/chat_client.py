@@ -108,8 +108,6 @@ class HttpChatClient:
         self._shares: bool | None = None if endpoint.http_version != "1.1" else False
         """Connections are HTTP/2; ``None`` = it will be seen at the first one."""
         self._dialling = asyncio.Lock()
-        self._untagged: dict[str, Words] = {}
-        """By target id: words that are the same for each of its requests."""
 
     async def send(self, call: Call) -> tuple[int, Response]:
         """Send ``call``; see ``ports.ChatClient.send``.
@@ -220,21 +218,13 @@ class HttpChatClient:
 
     def _words(self, call: Call) -> Words:
         endpoint = self._endpoint
-        has_tags = bool(
-            call.tags and (endpoint.dialect.tags.headers or endpoint.dialect.tags.fields)
+        intent = Intent(
+            target=call.target,
+            allow_cache=endpoint.allow_cache,
+            allow_fallback=endpoint.allow_fallback,
+            tags=call.tags,
         )
-        words = None if has_tags else self._untagged.get(call.target.id)
-        if words is None:
-            intent = Intent(
-                target=call.target,
-                allow_cache=endpoint.allow_cache,
-                allow_fallback=endpoint.allow_fallback,
-                tags=call.tags,
-            )
-            words = request_words(endpoint.dialect, intent)
-            if not has_tags:
-                self._untagged[call.target.id] = words
-        return words
+        return request_words(endpoint.dialect, intent)
 
     def _body(self, call: Call, words: Words) -> bytes:
         endpoint = self._endpoint

@@ -9,6 +9,7 @@ from bench.dialects.shape import Dialect, NameForm, Words
 from bench.model.record import Value
 from bench.model.target import Target
 
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 
@@ -79,7 +80,7 @@ def _of_tags(tags: Mapping[str, str]) -> dict[str, str]:
     named = {f"gateway-bench-{tag}": value for tag, value in tags.items()}
     return {
         **{f"{{{tag}}}": value for tag, value in tags.items()},
-        "{tags}": json.dumps(named, separators=(",", ":")),
+        "{tags}": _compact(named),
     }
 
 
