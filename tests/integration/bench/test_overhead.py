@@ -9,6 +9,7 @@ import pytest
 from bench.journal import read_journal
 from bench.model.load import StageDone
 from tests.bench_process import KEY, Bench
+from tests.decided import is_decided
 from tests.simulator_process import TOKEN, running_simulator
 from tests.truth_proxy_process import running_proxy
 
@@ -89,10 +90,11 @@ def added(simulator, tmp_path_factory):
 
 def test_what_a_proxy_adds_is_found_and_told_in_one_sentence(added):
     bench, proxy, told = added
-    assert told["headline"].startswith("Adds ")
     assert "does not buffer" in told["headline"]
     warm, cold = ttft(bench), ttft(bench, kind="cold")
-    assert warm["verdict"] == cold["verdict"] == "higher"
+    for found in (warm, cold):
+        assert not is_decided(found) or found["verdict"] == "higher"
+    assert not is_decided(warm) or told["headline"].startswith("Adds ")
     # The order of the two is what a busy machine can't turn round; how close they are is measured
     # by benchmarks/overhead_truth.py.
     assert warm["difference"] > 20
@@ -119,11 +121,14 @@ def test_the_slower_of_two_is_found_also_with_many_at_once(bench, proxied):
 
 
 def test_a_proxy_in_front_of_the_baseline_turns_the_sign_round(bench, simulator, proxied):
-    proxy = proxied("--first-ms", "60")
+    proxy = proxied("--first-ms", "150")
     code, told, said = bench.do(*words(simulator.url, proxy.url, *small(noise=0)))
     assert code == 0, said
-    assert ttft(bench)["verdict"] == "lower"
-    assert told["headline"].startswith("Takes ")
+    found = ttft(bench)
+    assert found["difference"] < -75
+    if is_decided(found):
+        assert found["verdict"] == "lower"
+        assert told["headline"].startswith("Takes ")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +193,9 @@ def test_a_cut_run_goes_on_with_both_endpoints(bench, simulator, proxied):
     ends = [entry.done for entry in after.stages.entries]
     assert all(isinstance(done, StageDone) for done in ends)
     assert len(ends) == 2 * (10 + 2)
-    assert str(told["headline"]).startswith("Adds ")
+    found = ttft(bench)
+    assert found["difference"] > 0
+    assert not is_decided(found) or str(told["headline"]).startswith("Adds ")
     assert summary_of(bench)["overhead"]["buffering"]["verdict"] == "none", "slow but steady"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import CommandLine
+from tests.decided import is_decided
 from tests.delaying_gateway import DelayingGateway
 from tests.patience import PATIENCE_S
 
@@ -73,15 +74,6 @@ def wait_for(what):
     return found
 
 
-def decided(gate):
-    """Say whether the machine let this client measure: a busy one leaves every gate undecided."""
-    if gate["verdict"] != "undecided":
-        return True
-    busy = ("this client may be what was measured", "the 95% interval holds the bound")
-    assert gate["why"].startswith(busy), gate
-    return False
-
-
 def test_two_commits_are_built_verified_compared_and_removed(scene):
     done = scene.ab("--a-ref", "HEAD~1", "--b-ref", "main", *FEW, "--fail-on", "ttft=+20%")
     told = done.told
@@ -90,7 +82,7 @@ def test_two_commits_are_built_verified_compared_and_removed(scene):
     assert told["detail"]["isSame"] is False
     (gate,) = told["detail"]["gates"]
     assert gate["gate"] == "ttft=+20%"
-    if decided(gate):
+    if is_decided(gate):
         assert (done.code, told["status"], gate["verdict"]) == (6, "gate_failed", "failed")
         assert gate["value"] > 0.2
     gateways = told["detail"]["gateway"]
@@ -112,7 +104,7 @@ def test_a_variable_of_one_side_wins_over_an_exported_one_and_the_folder_is_buil
     words = ("--b-env", "DELAY_MS=40", *FEW, "--fail-on", "ttft=+20%", "--bisect")
     done = scene.ab(*words, DELAY_MS="0")
     (gate,) = done.told["detail"]["gates"]
-    assert done.code == (1 if decided(gate) else 125), done.err
+    assert done.code == (1 if is_decided(gate) else 125), done.err
     assert done.told["detail"]["isSame"] is False
     assert done.err.count("build: python3 build.py") == 1
 
@@ -120,7 +112,7 @@ def test_a_variable_of_one_side_wins_over_an_exported_one_and_the_folder_is_buil
 def test_the_same_gateway_twice_is_announced_as_a_a_and_good_for_bisect(scene):
     done = scene.ab("--a-ref", "main", *FEW, "--fail-on", "total=+100ms", "--bisect")
     (gate,) = done.told["detail"]["gates"]
-    assert done.code == (0 if decided(gate) else 125), done.err
+    assert done.code == (0 if is_decided(gate) else 125), done.err
     assert "A/A, both sides are the same" in done.told["headline"]
     assert done.told["detail"]["isSame"] is True
     assert "A/A" in done.err
@@ -177,9 +169,7 @@ def test_a_killed_side_is_named_and_the_rest_is_asked_by_resume(scene):
     os.kill(scene.pid("b"), signal.SIGKILL)
     done = scene.command.end(job)
     assert (done.code, done.told["status"]) == (4, "incomplete"), done.err
-    (incident,) = [
-        one for one in scene.records("incident") if one["class"] == "gateway_killed"
-    ]
+    (incident,) = [one for one in scene.records("incident") if one["class"] == "gateway_killed"]
     assert incident["summary"].startswith("Side b: ")
     assert incident["detail"]["side"] == "b"
     assert all(done.gateway[letter]["stopped"] for letter in "ab")

