@@ -12,6 +12,7 @@ Figures are medians over repeats, in turn; the load average stands beside them.
 """
 
 import argparse
+import math
 import os
 import statistics
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from bench.model.load import StageDone
 from bench.model.steps import TrialDone
+from bench.model.trial import Trial
 from bench.shards import RecordReader
 from benchmarks.load_peers.__main__ import table
 from benchmarks.load_peers.mock import REAL, Mock, Pace, running
@@ -40,6 +42,8 @@ class Load:
     words: tuple[str, ...]
     ideal_per_s: float
     """Requests a second if nothing took time."""
+    streams: int = 1
+    """In flight from the first request's beginning to the last one's, once all have begun."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,7 @@ class Truth:
     stamp_error_us: tuple[float, ...]
     """Of the last token's arrival, which no server can say before it was sent."""
     share: float
-    """Of the ideal rate."""
+    """Of the ideal rate, while all streams were busy."""
     cpu_us_per_event: float
     utilisation: float
     """Of the busiest second."""
@@ -65,7 +69,6 @@ class Truth:
         trials = [one.trial for one in records if isinstance(one, TrialDone)]
         measured = [one for one in trials if not one.warmup and one.response.error is None]
         (done,) = [one for one in records if isinstance(one, StageDone)]
-        span_s = (done.ended_offset_ms - done.began_offset_ms) / 1e3
         truth_ms = mock.ttft_ms
         timings = [(one, one.response.timing) for one in measured]
         return cls(
@@ -79,7 +82,7 @@ class Truth:
                     if t.last_token_ms and (sent := one.response.system_fingerprint)
                 )
             ),
-            share=len(measured) / span_s / load.ideal_per_s,
+            share=steady_per_s(measured, load.streams) / load.ideal_per_s,
             cpu_us_per_event=1e6 * cost.cpu_s / mock.events,
             utilisation=done.client.utilisation_max or 0.0,
             receive_lag_p99_ms=done.client.receive_lag_p99_ms,
@@ -109,6 +112,16 @@ def measured(load: Load) -> Truth:
         return Truth.of(load, mock, cost, journal)
 
 
+def steady_per_s(trials: Sequence[Trial], streams: int) -> float:
+    """Return the answers a second while all streams were busy: without the ramp and the last wave."""
+    begun = sorted(one.started_offset_ms for one in trials)
+    ended = [one.finished_offset_ms for one in trials]
+    first, last = begun[min(streams, len(begun)) - 1], begun[-1]
+    if last <= first:
+        return math.nan
+    return 1e3 * sum(first < at <= last for at in ended) / (last - first)
+
+
 def closed(streams: int, pace: Pace, *, waves: int, name: str = "", more: str = "") -> Load:
     """Return a closed loop of so many requests for each stream."""
     words = ("-c", str(streams), "-n", str(streams * waves), *more.split())
@@ -117,6 +130,7 @@ def closed(streams: int, pace: Pace, *, waves: int, name: str = "", more: str = 
         pace=pace,
         words=words,
         ideal_per_s=1e3 * streams / pace.total_ms,
+        streams=streams,
     )
 
 
