@@ -13,7 +13,8 @@ SECRET_WORDS = (
     "DATABASE_URL",
 )
 """What the name of a variable holds whose value is a secret."""
-_PASSWORD_IN_URL = re.compile(r"\w+://[^/\s:@]*:([^@\s/]+)@")
+# One letter of the scheme: with all of them a long value without an address took seconds.
+_PASSWORD_IN_URL = re.compile(r"\w://[^/\s:@]*:([^@\s/]+)@")
 _SHAPES = (
     re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic)?\s*)[^\s'\"]+"),
     re.compile(r"(?i)(\bbearer\s+)[^\s'\"]{6,}"),

@@ -42,7 +42,7 @@ if (!isForked) {
     }
   };
   const secretsIn = ([name, value]) => {
-    const passwords = [...value.matchAll(/\w+:\/\/[^/\s:@]*:([^@\s/]+)@/g)].map((found) => found[1]);
+    const passwords = [...value.matchAll(/\w:\/\/[^/\s:@]*:([^@\s/]+)@/g)].map((found) => found[1]);
     return [...(isSecret(name) ? [value] : []), ...passwords, ...passwords.map(decoded)];
   };
   const masked = (text) =>

@@ -56,3 +56,7 @@ def test_the_password_of_any_address_is_masked_in_both_its_spellings():
 
 def test_an_address_without_a_password_is_no_secret():
     assert secret_values({"HTTPS_PROXY": "http://proxy:3128", "AT": "https://me@host/a:b@c"}) == ()
+
+
+def test_a_long_value_without_an_address_is_read_once_through():
+    assert secret_values({"BLOB": "a" * 2_000_000, "CACHE": "r://:hunter22@r"}) == ("hunter22",)
