@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
@@ -35,11 +36,13 @@ def unended(ledger: Ledger, *, is_going_on: bool) -> Unended:
     """Tell the requests that a living process waits for from those that were lost."""
     if not is_going_on:
         return Unended(lost=ledger.possibly_billed, in_flight=None)
-    begun_ms = ledger.resumed[-1].offset_ms if ledger.resumed else 0.0
+    # A process that goes on begins at the last recorded moment: often that of the request that the
+    # killed one had just sent.
+    before_ms = ledger.resumed[-1].offset_ms if ledger.resumed else -inf
     starts = ledger.possibly_billed
     return Unended(
-        lost=tuple(start for start in starts if start.offset_ms < begun_ms),
-        in_flight=tuple(start for start in starts if start.offset_ms >= begun_ms),
+        lost=tuple(start for start in starts if start.offset_ms <= before_ms),
+        in_flight=tuple(start for start in starts if start.offset_ms > before_ms),
     )
 
 

@@ -224,8 +224,9 @@ def test_a_run_that_is_still_measured_is_told_as_going_on_and_not_as_dead():
 
 def test_of_a_resumed_run_what_was_lost_before_is_not_taken_for_in_flight():
     here = Environment(tool_version="0", python="3.11", host="h", system="Linux")
-    again = Resumed(at="z", offset_ms=3_000.0, environment=here)
-    lost, now = asked(EXTRACTION, 1, at=2_000.0), asked(EXTRACTION, 2, at=3_000.0)
+    lost, now = asked(EXTRACTION, 1, at=2_000.0), asked(EXTRACTION, 2, at=2_000.1)
+    again = Resumed(at="z", offset_ms=live(lost).offset_ms, environment=here)
+    assert again.offset_ms == lost.offset_ms
     document = build_document(live(lost, again, now), is_going_on=True)
     assert document.possibly_billed == (lost,)
     assert (document.completeness.in_flight, document.completeness.targets[0].lost) == (1, 1)
