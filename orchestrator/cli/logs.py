@@ -65,13 +65,14 @@ def logs_command(
         raise click.UsageError("`--follow` is a stream, `--json` one object: choose one")
     console.keep_secret(*secret_values(os.environ))
     here = machine(console.without_secrets)
-    cap_logs(here)
     record = the_meant(here, wanted, gateway_dir, verb="logs")
     if record is None:
         return _of_the_last(here, wanted, gateway_dir, lines, console)
     if is_followed:
         return _followed(here, record, lines, console)
-    return _told(here, Path(record.log), lines, record.run_id)
+    told = _told(here, Path(record.log), lines, record.run_id)
+    cap_logs(here)  # last: it empties what was just read
+    return told
 
 
 def _told(here: Machine, log: Path, lines: int, run_id: str) -> Outcome:

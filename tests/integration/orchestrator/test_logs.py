@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.records import LOG_LIMIT_BYTES
 from tests.command_line import CommandLine
 from tests.patience import PATIENCE_S
 
@@ -64,6 +65,19 @@ def test_a_log_is_followed_to_the_end_of_its_gateway_with_secrets_masked(command
     assert "begins with sk-*** and [key]" in after.out
     assert "plain-secret-value" not in after.out
     assert after.err.startswith("`default` (PID ")
+
+
+def test_a_log_that_is_too_large_is_emptied_after_its_lines_were_told(command):
+    started = command("start", "--entry", "talk.py", "--health", "/", "--json")
+    assert started.code == 0, started.err
+    log = Path(started.gateway["log"])
+    with log.open("ab") as file:
+        file.truncate(LOG_LIMIT_BYTES + 1)
+        file.write(b"\nthe last line\n")
+    told = command("logs", "-n", "1")
+    assert (told.code, told.out) == (0, "the last line\n"), told.err
+    assert log.stat().st_size < LOG_LIMIT_BYTES
+    assert log.with_name(f"{log.name}.1").read_bytes().endswith(b"\nthe last line\n")
 
 
 def test_a_stream_is_no_object_and_a_log_of_nothing_is_said(command):
