@@ -9,6 +9,7 @@ import errno
 import fcntl
 import os
 import threading
+import time
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -27,6 +28,8 @@ SYNC_INTERVAL_S = 0.5
 """Pause between two forced writes; with the write itself this keeps to the second."""
 
 _PIECE_BYTES = 1 << 20
+_LOCK_TRIES = 1000
+_LOCK_PAUSE_S = 0.005
 _sync = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
@@ -207,7 +210,7 @@ def _opened(path: Path, flags: int) -> int:
     except OSError as error:
         raise _unwritable(path, error) from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, path)
     except BlockingIOError as error:
         os.close(descriptor)
         raise _held(path) from error
@@ -216,6 +219,25 @@ def _opened(path: Path, flags: int) -> int:
             os.close(descriptor)
             raise _unwritable(path, error) from error
     return descriptor
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Lock for writing; whoever only asks whether it is written has it for an instant, and no more.
+
+    Raises:
+        BlockingIOError: Another process writes.
+        OSError: This file system has no locks.
+    """
+    for _ in range(_LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if is_being_written(path):
+                raise
+            time.sleep(_LOCK_PAUSE_S)
+        else:
+            return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def refuse_if_written(path: Path) -> None:

@@ -1,6 +1,8 @@
+import fcntl
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
 
@@ -133,6 +135,17 @@ def test_two_writers_are_refused(path):
     ):
         Journal.open_for_append(path)
     Journal.open_for_append(path).close()
+
+
+def test_one_who_only_looks_is_not_taken_for_a_writer(path):
+    Journal.create(path, HEADER).close()
+    with path.open("rb") as looking, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        opened = pool.submit(Journal.open_for_append, path)
+        with pytest.raises(TimeoutError):
+            opened.result(timeout=0.05)
+        fcntl.flock(looking, fcntl.LOCK_UN)
+        opened.result(timeout=PATIENCE_S).close()
 
 
 def test_a_child_of_the_writer_does_not_hold_the_lock(path):
