@@ -42,7 +42,8 @@ class Journal:
         self._is_torn = is_torn
         self._is_closed = False
         self.was_put_back = False
-        """Somebody removed the file while it was written, and ``close`` wrote it again."""
+        """Somebody removed the file while it was written, and ``close`` wrote it again: at ``path``,
+        which is then another one than before where something else lies there."""
         self._dirty = threading.Event()
         self._closing = threading.Event()
         self._sync_fault: OSError | None = None
@@ -111,8 +112,8 @@ class Journal:
         self._dirty.set()
         self._thread.join()
         try:
-            if not self.path.exists():
-                _copy(self._descriptor, self.path)
+            if not _is_at(self.path, self._descriptor):
+                self.path = _put_back(self._descriptor, self.path)
                 self.was_put_back = True
         except OSError as error:
             raise _unwritable(self.path, error) from error
@@ -268,9 +269,27 @@ def is_being_written(path: Path) -> bool:
     return False
 
 
-def _copy(descriptor: int, path: Path) -> None:
-    """Write the file behind ``descriptor`` again at ``path``, its folder too."""
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Say whether the file behind ``descriptor`` is at ``path``.
+
+    One of its size is taken for it, too: on some file systems a file's number doesn't last.
+    """
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    own = os.fstat(descriptor)
+    return os.path.samestat(found, own) or found.st_size == own.st_size
+
+
+def _put_back(descriptor: int, path: Path) -> Path:
+    """Write the file behind ``descriptor`` again, its folder too, and return where.
+
+    What lies in its place by now, a stranger's file or a link to nothing, is left alone.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(path):
+        path = path.with_name(f"{path.stem}-put-back{path.suffix}")
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
         at = 0
         while piece := os.pread(descriptor, _PIECE_BYTES, at):
@@ -278,6 +297,7 @@ def _copy(descriptor: int, path: Path) -> None:
             at += len(piece)
         copy.flush()
         os.fsync(copy.fileno())
+    return path
 
 
 def _ends_torn(descriptor: int) -> bool:

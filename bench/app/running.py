@@ -134,16 +134,20 @@ def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
             fault = error
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
+    was_at, path = path, part.journal.path
+    if fault is not None and not path.is_file():
+        raise fault
     # Loaded now: nothing is measured any more, and the first request had not to wait for it.
     from bench.app.rendering import gated, outcome_of, publish
     from bench.document import build_document
 
     document = build_document(_ended(read_journal(path), footer))
-    folder = part.reports_folder
-    published = publish(document, folder, source=path, summary_width=session.summary_width)
+    published = publish(
+        document, part.reports_folder, source=path, summary_width=session.summary_width
+    )
     outcome = outcome_of(published, document, journal=path)
     fault = end.fault or fault
-    notes = [*_of_journal(part.journal, fault), *outcome.notes]
+    notes = [*_of_journal(part.journal, was_at, fault), *outcome.notes]
     if archive is not None:
         made = [file for file in published.files if file.suffix == ".json"]
         notes += keep([path, *shards_of(path), *made], archive)
@@ -153,12 +157,13 @@ def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     return gated(ended, document)
 
 
-def _of_journal(journal: Journal, fault: JournalUnwritable | None) -> Iterator[str]:
+def _of_journal(journal: Journal, was_at: Path, fault: JournalUnwritable | None) -> Iterator[str]:
     """Yield what there is to say about the file that everything was written to."""
     if fault is not None:
         yield fault.message
     if journal.was_put_back:
-        yield f"`{journal.path}` was removed while it was written; it was put back, nothing is lost"
+        place = "back" if journal.path == was_at else f"back as `{journal.path}`"
+        yield f"`{was_at}` was removed while it was written; it was put {place}, nothing is lost"
 
 
 def _ended(ledger: Ledger, footer: Footer) -> Ledger:

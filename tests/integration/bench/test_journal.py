@@ -45,6 +45,31 @@ def test_a_journal_that_was_removed_with_its_folder_is_put_back(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_lies_in_a_removed_journal_s_place_is_left_alone(path, is_link):
+    journal = Journal.create(path, HEADER)
+    journal.write(done(1, content="paid"))
+    path.unlink()
+    if is_link:
+        path.symlink_to("nowhere")
+    else:
+        path.write_text("a stranger's")
+    journal.close()
+    assert journal.was_put_back
+    assert journal.path == path.with_name("run-put-back.jsonl")
+    assert read_journal(journal.path) == collect([HEADER, done(1, content="paid")])
+    assert path.is_symlink() if is_link else path.read_text() == "a stranger's"
+
+
+def test_a_journal_whose_folder_was_moved_is_put_back(tmp_path):
+    path = tmp_path / "results" / "run.jsonl"
+    path.parent.mkdir()
+    with Journal.create(path, HEADER) as journal:
+        path.parent.rename(tmp_path / "elsewhere")
+    assert (journal.was_put_back, journal.path) == (True, path)
+    assert read_journal(path) == collect([HEADER])
+
+
 def test_a_journal_that_can_t_be_put_back_says_so(tmp_path):
     path = tmp_path / "results" / "run.jsonl"
     path.parent.mkdir()

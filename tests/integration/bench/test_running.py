@@ -11,7 +11,7 @@ import pytest
 from bench.app import RunRequest, Session, run_plan
 from bench.cases import CASES
 from bench.clock import SystemClock
-from bench.errors import Interrupted
+from bench.errors import Interrupted, JournalUnwritable
 from bench.journal import read_journal
 from bench.model.run_config import RunConfig
 from bench.model.target import Target
@@ -107,26 +107,62 @@ def test_two_interrupts_cancel_what_is_in_flight(bench):
     assert len(told["files"]) == 6
 
 
+def small_run(folder, url):
+    """Return a run of one case whose journal is `cut.jsonl` in ``folder``."""
+    request = RunRequest(
+        config=RunConfig(model_ids=("m",), url=url, is_paid=False),
+        targets=(Target(id="t", model="m", model_id="m", display_name="t"),),
+        cases=(CASES["fixed_output_stream"],),
+        output_folder=folder,
+        stem="cut",
+        run_id="cut-run",
+    )
+    session = Session(
+        endpoint=endpoint_at(f"{url}/chat/completions"),
+        progress=Progress(io.StringIO(), "quiet", width=80, clock=SystemClock()),
+    )
+    return request, session
+
+
+def test_a_stranger_s_file_in_the_journal_s_place_is_left_alone_and_the_run_is_reported(tmp_path):
+    def swap(_):
+        (tmp_path / "cut.jsonl").unlink()
+        (tmp_path / "cut.jsonl").write_text("a stranger's")
+
+    with paid_endpoint() as there:
+        there.hold = swap
+        outcome = run_plan(*small_run(tmp_path, f"{there.url}/v1"))
+    journal = tmp_path / "cut-put-back.jsonl"
+    assert (tmp_path / "cut.jsonl").read_text() == "a stranger's"
+    assert (outcome.journal, outcome.done) == (journal, outcome.planned)
+    assert journal.with_suffix(".md") in outcome.files
+    assert f"it was put back as `{journal}`, nothing is lost" in outcome.notes[0]
+
+
+def test_a_journal_that_can_t_be_put_back_ends_the_run_as_unwritable(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+
+    def swap(_):
+        if folder.is_dir():
+            (folder / "cut.jsonl").unlink()
+            folder.rmdir()
+            folder.write_text("in the way")
+
+    with paid_endpoint() as there:
+        there.hold = swap
+        with pytest.raises(JournalUnwritable, match=r"cut\.jsonl` can't be written"):
+            run_plan(*small_run(folder, f"{there.url}/v1"))
+
+
 def test_one_interrupt_too_many_still_names_the_journal_and_how_to_go_on(tmp_path):
     """While reports are made no handler of the run's stands between Ctrl-C and Python's own."""
 
     def connect(_):
         raise KeyboardInterrupt
 
-    request = RunRequest(
-        config=RunConfig(model_ids=("m",), url="http://127.0.0.1:9/v1", is_paid=False),
-        targets=(Target(id="t", model="m", model_id="m", display_name="t"),),
-        cases=(CASES["fixed_output_stream"],),
-        output_folder=tmp_path,
-        stem="cut",
-        run_id="cut-run",
-    )
-    session = Session(
-        endpoint=endpoint_at("http://127.0.0.1:9/v1/chat/completions"),
-        progress=Progress(io.StringIO(), "quiet", width=80, clock=SystemClock()),
-    )
     with pytest.raises(Interrupted) as caught:
-        run_plan(request, session, connect=connect)
+        run_plan(*small_run(tmp_path, "http://127.0.0.1:9/v1"), connect=connect)
     journal = tmp_path / "cut.jsonl"
     assert f"what was measured is in `{journal}`" in caught.value.message
     assert f"`gateway-bench resume {journal}` asks what is missing" in (caught.value.hint or "")
