@@ -8,6 +8,7 @@ more, which would be added to somebody's first token.
 import errno
 import fcntl
 import os
+import stat
 import threading
 import time
 from dataclasses import replace
@@ -272,14 +273,16 @@ def is_being_written(path: Path) -> bool:
 def _is_at(path: Path, descriptor: int) -> bool:
     """Say whether the file behind ``descriptor`` is at ``path``.
 
-    One of its size is taken for it, too: on some file systems a file's number doesn't last.
+    One of its size is taken for it, too: on some file systems a file's number doesn't last. Of what
+    is no regular file, and can't be read again, that anything is there.
     """
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     own = os.fstat(descriptor)
-    return os.path.samestat(found, own) or found.st_size == own.st_size
+    is_same = os.path.samestat(found, own) or found.st_size == own.st_size
+    return is_same or not stat.S_ISREG(own.st_mode)
 
 
 def _put_back(descriptor: int, path: Path) -> Path:
