@@ -158,8 +158,8 @@ class Exchange:
             self._settle(at_ns)
             self._received(at_ns, self.http.feed(data))
             self._settled_ns = at_ns
-            has_time = self.http.is_open_ended and self.is_success_status and self.done_ns is None
-            self._kept = [] if has_time else None
+            is_midway = self.http.is_open_ended and self.is_success_status and not self.is_over
+            self._kept = [] if is_midway and self.done_ns is None else None
 
     def receive_frames(self, at_ns: int, frames: Frames) -> None:
         """Take what one network read held of this answer, stamped likewise."""
@@ -257,4 +257,5 @@ class Exchange:
         self.ending = Ending(code=code, message=message)
         # A body that was done but never ended is as long as what was read of it.
         is_open = code is not None and self.done_ns is not None
+        self._kept = None  # what still comes was not asked for: it is looked at, and noted
         self.ended_ns = self.last_read_ns if is_open else at_ns

@@ -163,6 +163,19 @@ def test_bytes_behind_the_end_do_not_hide_it():
     assert not state.http.is_reusable
 
 
+@pytest.mark.parametrize("answer", [ANSWER, ANSWER[:-1]], ids=["end mark", "no end mark"])
+def test_what_comes_behind_a_whole_answer_is_never_kept(answer):
+    """Nobody would look at it, and the connection would be used again."""
+    state = exchange()
+    for at_ns, data in enumerate([CHUNKED, *answer, END], start=1):
+        if not state.keep(at_ns, data):
+            state.receive(at_ns, data)
+    assert (state.is_over, state.http.is_reusable) == (True, True)
+    assert not state.keep(90, b"asked for by nobody")
+    state.receive(90, b"asked for by nobody")
+    assert not state.http.is_reusable
+
+
 def test_what_is_kept_is_looked_at_before_it_can_matter():
     state = exchange(deadline_ns=3_600 * S, idle_ns=60 * S)
     state.receive(1, CHUNKED)
