@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -189,8 +190,10 @@ class ChatReader:
         fields: dict[str, Any] = {}
         for data in (self._first_event, *self._noted):
             if data and not is_too_deep(data):
-                said = msgspec.json.decode(data)
-                fields.update((key, value) for key, value in said.items() if value is not None)
+                # Fields that nobody reads were not looked at yet: they may hold what is no JSON.
+                with suppress(msgspec.DecodeError):
+                    said = msgspec.json.decode(data)
+                    fields.update((key, value) for key, value in said.items() if value is not None)
         fields.pop("choices", None)
         if self._metadata:
             fields.setdefault("provider_metadata", self._metadata)

@@ -23,7 +23,7 @@ class ReasoningParts:
 
     def __init__(self) -> None:
         self._field: str | None = None
-        self._details: dict[tuple[object, object], dict[str, Any]] = {}
+        self._details: dict[str, dict[str, Any]] = {}
         self._extras: dict[int, Any] = {}
 
     def spelled(self, field: str) -> None:
@@ -32,10 +32,12 @@ class ReasoningParts:
 
     def detail(self, raw: Mapping[str, Any]) -> None:
         """Add one entry, or a piece of one, of ``reasoning_details``."""
-        entry = self._details.setdefault((raw.get("type"), raw.get("index")), {})
+        # In words: a stranger may send lists and objects there, which are no keys.
+        entry = self._details.setdefault(repr((raw.get("type"), raw.get("index"))), {})
         for name, value in raw.items():
             if name in _PIECES and isinstance(value, str):
-                entry[name] = (entry.get(name) or "") + value
+                earlier = entry.get(name)
+                entry[name] = earlier + value if isinstance(earlier, str) else value
             elif value is not None or name not in entry:
                 entry[name] = value
 

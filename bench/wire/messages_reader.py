@@ -191,7 +191,7 @@ class MessagesReader:
 
     def _extend(self, index: int, field: str, piece: str | None) -> None:
         block = self._blocks.setdefault(index, {"type": "thinking", "thinking": ""})
-        block[field] = (block.get(field) or "") + (piece or "")
+        block[field] = (_text(block.get(field)) or "") + (piece or "")
 
     # ---- counts, end, and what is none of ours ---------------------------------
 

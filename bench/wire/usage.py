@@ -1,12 +1,13 @@
 """Token counts of chat completions, as gateways spell them, to one normal form."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from bench.model.trial import Usage
 
 _COST_KEYS = ("cost", "cost_usd", "total_cost", "cost_usd_total")
+_MOST = 1e12
+"""Tokens or dollars of one answer: a larger number, up to thousands of digits, is neither."""
 
 
 def read_usage(raw: Mapping[str, Any]) -> Usage | None:
@@ -104,7 +105,7 @@ def inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and value >= 0 else None
+    return float(value) if 0 <= value <= _MOST else None
 
 
 def count(value: object) -> int | None:
