@@ -70,6 +70,7 @@ def get(
         with ExitStack() as stack:
             port = parts.port or _DEFAULT_PORTS[parts.scheme]
             sock = stack.enter_context(_connected(host, port, addresses, until))
+            _wait_no_longer_than(sock, until)
             if tls is not None:
                 sock = stack.enter_context(tls.wrap_socket(sock, server_hostname=host))
             _wait_no_longer_than(sock, until)

@@ -126,3 +126,23 @@ def test_a_certificate_nobody_vouches_for_is_named_without_the_library_s_file_an
             get(url, headers=(), addresses=("127.0.0.1",), tls=trusting)
         server.join()
     assert str(caught.value) == "no TLS connection: certificate: certificate has expired"
+
+
+class Impatient(ssl.SSLContext):
+    """Notes how long a handshake may take, and does none."""
+
+    def wrap_socket(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self, sock: socket.socket, *_: object, **__: object
+    ) -> ssl.SSLSocket:
+        self.noted_s = sock.gettimeout()
+        raise ssl.SSLError(1, "enough")
+
+
+def test_a_handshake_may_take_what_is_left_though_another_address_would_be_next() -> None:
+    context = Impatient(ssl.PROTOCOL_TLS_CLIENT)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(Unanswered):
+            get(url, headers=(), addresses=["127.0.0.1"] * 2, tls=context, timeout_s=1e6)
+    assert context.noted_s is not None
+    assert context.noted_s > 1e5
