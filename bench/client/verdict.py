@@ -224,6 +224,6 @@ def _positive(value: str | None) -> float | None:
 def _date(value: str | None) -> datetime | None:
     try:
         date = parsedate_to_datetime(value or "")
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter of years and zones with too many digits
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)
