@@ -33,8 +33,8 @@ class Arrivals:
             self._epoll = select.epoll()
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self._epoll.fileno(), self.take_in)
-        self._readers[descriptor] = read
         self._epoll.register(descriptor, select.EPOLLIN)
+        self._readers[descriptor] = read
 
     def remove(self, descriptor: int) -> None:
         """Forget a socket, before it is closed; one that is not known is none of ours."""

@@ -71,8 +71,8 @@ class StampedTransport:
         self._is_closing = False
         self._last_ns = 0
         line.stamped_by = "kernel"
-        line.connection_made(self)
         arrivals.add(sock.fileno(), self._read)
+        line.connection_made(self)  # last: a line that greets a dead socket closes it here
 
     def write(self, data: bytes) -> None:
         """Send now what the socket takes; the rest follows when it takes more."""

@@ -261,6 +261,31 @@ def test_who_computes_for_long_takes_in_first_what_has_arrived():
     assert played(scene).ending.code is None
 
 
+def test_a_line_that_closes_at_once_leaves_no_socket_behind():
+    class Hasty(Line):
+        def connection_made(self, transport):  # type: ignore[explicit-override]  # Python 3.11 has no `override`
+            super().connection_made(transport)
+            transport.abort()
+
+    async def scene(pair):
+        mine, other = socket.socketpair()
+        with other:
+            line = Hasty(pair.now_ns)
+            StampedTransport(
+                mine,
+                line,
+                wall=pair.wall,
+                now_ns=pair.now_ns,
+                gauge=pair.gauge,
+                arrivals=pair.arrivals,
+            )
+            await line.closed
+        return list(pair.arrivals._readers), pair.mine.fileno()
+
+    watched, of_the_pair = played(scene)
+    assert watched == [of_the_pair]
+
+
 def test_when_the_last_socket_is_gone_nothing_is_watched_any_more():
     async def scene(pair):
         pair.line.abort()
