@@ -25,6 +25,7 @@ TWIN = """
 import http.server, socket, sys
 
 def bind(self):
+    self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     self.socket.bind(self.server_address)
     self.server_name, self.server_port = self.server_address
@@ -50,6 +51,7 @@ import http.server, os, socket, subprocess, sys, time
 import server
 
 def bind(self):
+    self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     self.socket.bind(self.server_address)
     self.server_name, self.server_port = self.server_address
