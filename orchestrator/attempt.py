@@ -18,6 +18,7 @@ from orchestrator.exposure import MARKER, RECORD_MARKER, Exposure, exposed, patt
 from orchestrator.identity import Identity
 from orchestrator.lifecycle import Launch, Machine, Started, StartRequest, exit_of, session_of
 from orchestrator.masking import mask
+from orchestrator.port_words import says_port_is_taken
 from orchestrator.ports import Absence, Held, ProcessInfo, SpawnOrder
 from orchestrator.readiness import Progress, step
 from orchestrator.records import Adopter, GatewayRecord
@@ -30,7 +31,6 @@ _TAIL_LINES = 50
 # A channel to the parent of ours: a Node with these would try to use a descriptor it hasn't got.
 _OF_OUR_PARENT = ("NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "NODE_UNIQUE_ID")
 _RUNNERS = frozenset(("npm", "npm-cli", "npx", "npx-cli", "pnpm", "pnpx", "yarn", "corepack"))
-_PORT_WORDS = ("eaddrinuse", "address already in use")
 
 
 class PortLost(Exception):
@@ -64,7 +64,7 @@ def attempt(machine: Machine, made: Attempt) -> Started:
     """Start on one port.
 
     Raises:
-        PortLost: Another process listens there now.
+        PortLost: Another process has the port, or had it when the gateway wanted it.
         NotStarted: Anything else; what was started has been ended.
     """
     search_path = made.launch.environment.get("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -300,10 +300,9 @@ def _death(machine: Machine, made: Attempt, coming: _Coming) -> Exception:
     end = exit_of(machine, coming.held, coming.record)
     tail = _tail(machine, made)
     died = DiedBeforeReady(described(end), after_ms, tail, coming.record.log)
-    complained = any(word in line.lower() for line in tail for word in _PORT_WORDS)
-    if complained and machine.sockets.listeners(made.port):
-        return PortLost(died)
-    return died
+    # Whoever had a port that nobody ordered may be gone by now; one that was ordered needs a name.
+    is_lost = not made.request.is_port_fixed or bool(machine.sockets.listeners(made.port))
+    return PortLost(died) if is_lost and says_port_is_taken(tail, made.port) else died
 
 
 def _ready(machine: Machine, made: Attempt, coming: _Coming) -> Started:

@@ -395,6 +395,34 @@ def test_a_proxy_in_the_environment_is_never_asked(yard, answering):
         del os.environ["HTTP_PROXY"], os.environ["http_proxy"]
 
 
+_ROBBED_ONCE = """
+import os, pathlib, socket
+from server import serve
+
+robbed = pathlib.Path("robbed")
+if __name__ == "__main__":
+    if not robbed.exists():
+        robbed.write_text(os.environ["PORT"])
+        # Whoever has the port is gone as soon as we are.
+        thief = socket.create_server(("127.0.0.1", int(os.environ["PORT"])))
+    serve()
+"""
+
+
+def test_a_port_whose_thief_is_gone_again_is_left_for_another_one(yard):
+    started = yard.start_script(_ROBBED_ONCE)
+    robbed = int((yard.worktree / "robbed").read_text())
+    assert started.record.port != robbed
+    yard.stop(held=started.held)
+
+
+def test_a_fixed_port_whose_thief_is_gone_again_is_told_in_the_gateways_words(yard):
+    request = replace(yard.request, port=free_port(), is_port_fixed=True)
+    with pytest.raises(DiedBeforeReady) as caught:
+        yard.start_script(_ROBBED_ONCE, request=request)
+    assert any("Address already in use" in line for line in caught.value.tail)
+
+
 def test_another_server_that_comes_up_on_the_port_is_not_taken_for_ours(yard, answering):
     def steal(port):
         answering(listening(port))

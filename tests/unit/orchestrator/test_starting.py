@@ -354,6 +354,28 @@ def test_a_lost_race_for_a_port_is_run_again_and_not_for_ever():
     nothing_left(fake)
 
 
+def complaining():
+    fake = FakeMachine()
+    fake.spawner.newborn = {"state": "zombie"}
+    fake.log.lines = ("OSError: [Errno 98] Address already in use",)
+    return fake
+
+
+def test_a_port_that_a_vanished_process_had_is_given_up_for_another():
+    fake = complaining()
+    with pytest.raises(DiedBeforeReady, match="Address already in use"):
+        start(fake.ports, request(port=4001), launch())
+    assert len(fake.spawner.orders) == 3
+    nothing_left(fake)
+
+
+def test_a_fixed_port_that_a_vanished_process_had_is_told_in_the_gateways_words():
+    fake = complaining()
+    with pytest.raises(DiedBeforeReady, match="Address already in use"):
+        start(fake.ports, request(port=4001, is_port_fixed=True), launch())
+    assert len(fake.spawner.orders) == 1
+
+
 def test_a_lost_race_for_a_fixed_port_names_the_winner():
     fake = FakeMachine()
     with pytest.raises(PortTaken, match="PID 77"):
