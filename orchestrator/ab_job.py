@@ -104,14 +104,15 @@ def run_ab(job: AbJob, machine: Machine, interrupts: Interrupts, say: Say) -> Jo
             up = _brought_up(wanted, machine, interrupts, say, down)
             line = SideLine(link, ARMS[side.letter])
             tidings = Tidings(line, up.started.record)
-            course = Course(up=up, line=line, tidings=tidings, side=side.letter)
+            told = _of_side(say, side.letter)
+            course = Course(up=up, line=line, tidings=tidings, say=told, side=side.letter)
             down.callback(stop_once, machine, course, interrupts)
             courses.append(course)
             shared = Shared(upstream=up.near.upstream, answer_book=_book(up))
             _require_build(side, course.up)
             expected = None if job.expected_builds is None else job.expected_builds[side.letter]
             require_same_build(course.up, expected)
-            announce(up, _of_side(say, side.letter), is_verbose=job.is_verbose)
+            announce(up, told, is_verbose=job.is_verbose)
         warn_of_ourselves(machine, courses[0].up, say)
         is_same = is_same_gateway(courses[0].up, courses[1].up)
         if is_same:

@@ -230,5 +230,8 @@ def stop_once(machine: Machine, course: Course, interrupts: Interrupts) -> None:
     """Take the gateway down, once, whoever asks; a fault is kept for the end of the job."""
     if course.stopped is not None or course.stop_fault is not None:
         return
-    down = take_down(machine, course.up.wanted, held=course.up.started.held, interrupts=interrupts)
+    up = course.up
+    down = take_down(
+        machine, up.wanted, held=up.started.held, interrupts=interrupts, say=course.say
+    )
     course.stopped, course.stop_fault = down.stopped, down.fault

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator import aftermath
+from orchestrator.around import Say
 from orchestrator.bench_child import ChildEnd
 from orchestrator.bringing import Up
 from orchestrator.commands import how_ended
@@ -47,6 +48,7 @@ class Course:
     up: Up
     line: Line
     tidings: Tidings
+    say: Say = lambda _: None
     side: str | None = None
     """Which of two gateways it is: ``a`` or ``b``; ``None`` = there is only one."""
     journal: Path | None = None

@@ -113,9 +113,8 @@ def run_errand(errand: Errand, machine: Machine, interrupts: Interrupts, say: Sa
 
     def stop_once() -> None:
         if not errand.is_kept and not stopped:
-            stopped.append(
-                take_down(machine, up.wanted, held=up.started.held, interrupts=interrupts)
-            )
+            held = up.started.held
+            stopped.append(take_down(machine, up.wanted, held=held, interrupts=interrupts, say=say))
 
     course = _Course(up=up)
     with ExitStack() as down:

@@ -131,6 +131,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     events: tuple[Event, ...] = ()
     because: str | None = None
     """Why it ended although nobody typed that."""
+    is_torn_down: bool = False
+    """Its teardown was begun: nobody else runs it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

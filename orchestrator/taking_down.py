@@ -6,11 +6,15 @@ one that is told.
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.around import tear_down
-from orchestrator.errors import OrchestratorError, PidReused, StartUnderWay
+import msgspec
+
+from orchestrator import records
+from orchestrator.around import Say, tear_down
+from orchestrator.errors import OrchestratorError, PidReused, StartUnderWay, StateUnusable
 from orchestrator.interrupts import Interrupted, Interrupts
 from orchestrator.lifecycle import Machine, Stopped, find, in_turn, take_turn
 from orchestrator.ports import Held, Lock
@@ -33,12 +37,18 @@ class Down:
 
 
 def take_down(
-    machine: Machine, wanted: Wanted, *, interrupts: Interrupts, held: Held | None = None
+    machine: Machine, wanted: Wanted, *, interrupts: Interrupts, say: Say, held: Held | None = None
 ) -> Down:
     """Stop the gateway, run its teardown, stop its simulator last, remove what was generated.
 
-    A signal meanwhile shortens the grace to 0.
+    A signal meanwhile shortens the grace to 0. Where another command stopped it and ran its
+    teardown, that is said.
     """
+
+    def tidy() -> None:
+        if not run_teardown(machine, wanted):
+            say("note: its teardown was run by the command that stopped it")
+
     patience_s = wanted.config.grace_ms / 1000 + _OTHERS_STOP_S
     try:
         turn = take_turn(machine, wanted.instance, patience_s=patience_s)
@@ -51,7 +61,7 @@ def take_down(
             interrupts,
             held=held,
             turn=turn,
-            tidy=lambda: run_teardown(machine, wanted),
+            tidy=tidy,
         )
     finally:
         turn.release()
@@ -69,28 +79,58 @@ def take_down_recorded(
         machine: The ports.
         record: Which one; a simulator whose gateway is gone is taken down by itself.
         interrupts: A signal shortens the grace to 0.
-        tidy: Called once the gateway is down.
+        tidy: Called once the gateway is down, unless somebody else took it down meanwhile.
 
     Raises:
         StartUnderWay: Another command starts or stops it.
     """
     instance = Instance(worktree=Path(record.worktree), name=record.name)
     owner = record.labels.get(UPSTREAM_OF)
-    if owner is None:
-        with in_turn(machine, instance, None) as turn:
-            return _take_down(machine, instance, interrupts, held=None, turn=turn, tidy=tidy)
-    with in_turn(machine, replace(instance, name=str(owner)), None):
-        return _take_down(machine, instance, interrupts, held=None, turn=None, tidy=tidy)
+    alone = instance if owner is None else replace(instance, name=str(owner))
+    with in_turn(machine, alone, None) as turn:
+        now = find(machine, instance)
+        if now is not None and now.run_id != record.run_id:
+            # Stopped and started anew since it was looked at: that one was not meant.
+            return Down(stopped=Stopped(ending=None, was_down=True), fault=None)
+        return _take_down(
+            machine,
+            instance,
+            interrupts,
+            held=None,
+            turn=turn if owner is None else None,
+            tidy=(lambda: None) if now is None else tidy,
+        )
 
 
-def run_teardown(machine: Machine, wanted: Wanted) -> None:
-    """Run the teardown commands of a description.
+def run_teardown(machine: Machine, wanted: Wanted) -> bool:
+    """Run the teardown commands of what was stopped, once; the caller holds its lock.
+
+    Returns:
+        False where another command has run them.
 
     Raises:
         CommandFailed: One ended with another status than 0.
     """
+    if wanted.config.teardown and not _claimed(machine, wanted):
+        return False
     near = surroundings_of(wanted, generated_folder(machine, wanted.instance))
     tear_down(wanted.config, wanted.located, near)
+    return True
+
+
+def _claimed(machine: Machine, wanted: Wanted) -> bool:
+    """Claim the teardown on the note of how it ended; return whether nobody has done so before."""
+    name = records.ending_name(wanted.instance.id)
+    left = machine.state.read(name)
+    ending = None if left is None else records.decode_ending(left)
+    if ending is None or ending.run_id != wanted.run_id:
+        return True
+    if ending.is_torn_down:
+        return False
+    with suppress(StateUnusable):  # a full disk: better twice than not at all
+        claimed = msgspec.structs.replace(ending, is_torn_down=True)
+        machine.state.write(name, records.encode(claimed))
+    return True
 
 
 def _take_down(
