@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,15 @@ class LedRun:
 
     def kill_when_it_wrote(self, number: int, trials: int) -> threading.Thread:
         """Kill a load process by its PID once its journal has so many trials."""
-        killer = threading.Thread(target=self._kill, args=(number, trials), daemon=True)
-        killer.start()
-        return killer
+        return self.when_it_wrote(number, trials, lambda pid: os.kill(pid, signal.SIGKILL))
+
+    def when_it_wrote(
+        self, number: int, trials: int, do: Callable[[int], object]
+    ) -> threading.Thread:
+        """Do something to the PID of a load process once its journal has so many trials."""
+        doing = threading.Thread(target=self._wait, args=(number, trials, do), daemon=True)
+        doing.start()
+        return doing
 
     @property
     def pids(self) -> dict[int, int]:
@@ -104,11 +111,11 @@ class LedRun:
             workers=self.workers,
         )
 
-    def _kill(self, number: int, trials: int) -> None:
+    def _wait(self, number: int, trials: int, do: Callable[[int], object]) -> None:
         waiting = threading.Event()
         for _ in range(int(_LONGEST_S / _PAUSE_S)):
             shard = self.shard(number)
             if shard.exists() and shard.read_bytes().count(b'"type":"trial"') >= trials:
-                os.kill(self.pids[number], signal.SIGKILL)
+                do(self.pids[number])
                 return
             waiting.wait(_PAUSE_S)

@@ -1,6 +1,7 @@
 """Load processes on this machine: spawned, spoken to over a socket pair, ended by their own handle."""
 
 import asyncio
+import errno
 import pickle
 import platform
 import signal
@@ -18,6 +19,8 @@ _LEAVING_S = 10.0
 """A process that was dismissed and has not ended by then is killed."""
 _STATUS_S = 2.0
 """How long the status of a process is waited for whose line has ended."""
+_OWN_LIMITS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Whoever meets one says that it is this machine's own limit, and what to do: ``bench.cli``."""
 
 
 class LocalProcess:
@@ -88,17 +91,13 @@ class LocalExecutor:
     async def start(self, setups: Sequence[Setup], equipment: Equipment) -> Sequence[LocalProcess]:
         """Spawn one process for each setup."""
         for setup in setups:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                try:
-                    child = _spawned(theirs.fileno())
-                except OSError as fault:
-                    ours.close()
-                    await self.close()
-                    raise LoadProcessLost(setup.number, f"it did not start: {fault}") from fault
-            process = LocalProcess(child, setup.number)
-            self._processes.append(process)
-            await process.open(ours, equipment, setup)
+            try:
+                await self._start_one(setup, equipment)
+            except OSError as fault:
+                await self.close()
+                if fault.errno in _OWN_LIMITS:
+                    raise
+                raise LoadProcessLost(setup.number, f"it did not start: {fault}") from fault
         return tuple(self._processes)
 
     async def close(self) -> None:
@@ -106,6 +105,18 @@ class LocalExecutor:
         for process in self._processes:
             await process.close()
         self._processes.clear()
+
+    async def _start_one(self, setup: Setup, equipment: Equipment) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                child = _spawned(theirs.fileno())
+            except OSError:
+                ours.close()
+                raise
+        process = LocalProcess(child, setup.number)
+        self._processes.append(process)
+        await process.open(ours, equipment, setup)
 
 
 def _spawned(descriptor: int) -> "subprocess.Popen[bytes]":

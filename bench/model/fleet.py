@@ -215,6 +215,8 @@ class Progress(Record, frozen=True, kw_only=True, tag="progress"):
     """Since the last report; one that goes on is told up to now."""
     arrived: tuple[Arrived, ...] = ()
     """The last of them."""
+    has_limit: bool = False
+    """A limit of its machine keeps this process from sending; it sends nothing more."""
 
 
 class AskMoney(Record, frozen=True, kw_only=True, tag="ask_money"):
@@ -240,6 +242,8 @@ class Ended(Record, frozen=True, kw_only=True, tag="ended"):
     reason: StageEnd
     detail: str = ""
     scheduled: int | None = None
+    connections: int | None = None
+    """So many of its share could be open at a time, fewer than asked; ``None`` = as many."""
     sending_ended_offset_ms: float | None = None
     """``None`` = nothing was sent."""
     ended_offset_ms: float

@@ -185,6 +185,8 @@ class StageDone(Record, frozen=True, kw_only=True, tag="stage"):
     """Failed before a connection stood."""
     unreached_by: str = ""
     """Code of the last one's error."""
+    connections: int | None = None
+    """So many could be open at a time, fewer than were asked for; ``None`` = as many as asked."""
     began_offset_ms: float
     """The first measured request could be sent; warm-ups are over."""
     sending_ended_offset_ms: float

@@ -246,11 +246,7 @@ class Member:
                 AskMoney(slice_usd=purse.limit_usd or 0.0, least_usd=lacks)
             )
         trials = TrialRunner(
-            assignment,
-            self._ports,
-            self._control,
-            on_trial=counted.landed,
-            purse=purse,
+            assignment, self._ports, self._control, on_trial=counted.landed, purse=purse
         )
         for clock in trials.clocks.values():
             clock.closed_ns = []
@@ -284,6 +280,7 @@ class Member:
             failed=counted.failed,
             busy=tuple(self._busy(watched.trials)),
             arrived=tuple(counted.arrived),
+            has_limit=self._control.reason == "client_limit",
         )
         counted.done = counted.failed = 0
         counted.arrived.clear()
@@ -304,8 +301,9 @@ class Member:
         return Ended(
             sums=_sums(trials.purse, flow),
             reason=done.reason,
-            detail=done.detail,
+            detail=flow.detail,
             scheduled=done.scheduled,
+            connections=done.connections,
             sending_ended_offset_ms=None
             if flow.last_sent_ns is None
             else done.sending_ended_offset_ms,

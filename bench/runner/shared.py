@@ -10,7 +10,7 @@ from bench.budget import Union
 from bench.errors import LoadProcessLost
 from bench.load.saturation import Point
 from bench.load.shapes import level_of
-from bench.load.sharing import most_shares
+from bench.load.sharing import most_shares, part_of
 from bench.model.fleet import (
     AskMoney,
     Begin,
@@ -32,7 +32,7 @@ from bench.runner.crew import Crew, Hand
 from bench.runner.ending import Fact
 from bench.runner.flights import Ports
 from bench.runner.gathering import Dealer, Gathering, worst_reading
-from bench.runner.staged import Job
+from bench.runner.staged import Job, ended_by
 from bench.runner.trial import TrialRunner
 
 _LEAD_NS = 50_000_000
@@ -158,6 +158,8 @@ class SharedStages:
             case Progress():
                 stage.gathering.progressed(hand.number, report)
                 self._count(stage, report)
+                if report.has_limit:  # as in one process: for all, and at once
+                    self._control.stop("client_limit")
             case AskMoney():
                 slice_usd, is_last = stage.dealer.more(hand.number, report.least_usd)
                 await self._crew.tell(hand, Grant(slice_usd=slice_usd, is_last=is_last))
@@ -247,7 +249,7 @@ class SharedStages:
     def _done(self, stage: "_Stage") -> StageDone:
         job, gathering = stage.job, stage.gathering
         flow, ended = gathering.flow, gathering.ended
-        point = flow.point(level_of(job.stage))
+        point, connections = flow.point(level_of(job.stage)), stage.connections()
         began_ms, now_ms = map(self._trials.offset_ms, (flow.began_ns, self._now_ns()))
         sent_ms = [one.sending_ended_offset_ms for one in ended.values()]
         scheduled = [one.scheduled for one in ended.values() if one.scheduled is not None]
@@ -257,13 +259,14 @@ class SharedStages:
             number=job.stage.number,
             attempt=job.attempt,
             reason=flow.reason or "stopped",
-            detail=flow.detail,
+            detail=ended_by(flow, connections),
             scheduled=sum(scheduled) if scheduled else None,
             sent=flow.sent,
             dropped=flow.dropped,
             late=flow.late,
             unreached=flow.unreached,
             unreached_by=flow.unreached_by,
+            connections=connections,
             began_offset_ms=began_ms,
             sending_ended_offset_ms=max((ms for ms in sent_ms if ms is not None), default=now_ms),
             ended_offset_ms=max((one.ended_offset_ms for one in ended.values()), default=now_ms),
@@ -291,6 +294,19 @@ class _Stage:
     """Load processes whose share is not over."""
     ready: set[int] = field(default_factory=set)
     lost: dict[int, str] = field(default_factory=dict)
+
+    def connections(self) -> int | None:
+        """Return how many could be open in all; ``None`` = as many as were asked for."""
+        ended = [self.gathering.ended.get(hand.number) for hand in self.hands]
+        if all(one is None or one.connections is None for one in ended):
+            return None
+        asked = self.job.stage.concurrency or 0
+        return sum(
+            part_of(asked, Share(index=index, count=len(ended)))
+            if one is None or one.connections is None
+            else one.connections
+            for index, one in enumerate(ended)
+        )
 
     def sender(self, hand: Hand) -> SenderReading:
         """Return what came of one share."""

@@ -266,20 +266,21 @@ class StageSender:
         job = prepared.job
         point = flow.point(level_of(job.stage))
         asked, room = share_of(job.stage, job.share).concurrency, flow.stage.concurrency
-        limit = f"this process may have {room} connections only" if asked and asked != room else ""
+        connections = room if asked and asked != room else None
         return StageDone(
             target_id=job.target.id,
             case_id=job.case.info.id,
             number=job.stage.number,
             attempt=job.attempt,
             reason=flow.reason or "stopped",
-            detail="; ".join(part for part in (flow.detail, limit) if part),
+            detail=ended_by(flow, connections),
             scheduled=None if flow.stage.kind == "closed" else len(prepared.schedule),
             sent=flow.sent,
             dropped=flow.dropped,
             late=flow.late,
             unreached=flow.unreached,
             unreached_by=flow.unreached_by,
+            connections=connections,
             began_offset_ms=self._offset_ms(flow.began_ns),
             sending_ended_offset_ms=self._offset_ms(flow.last_sent_ns),
             ended_offset_ms=self._offset_ms(),
@@ -288,6 +289,12 @@ class StageSender:
             attainment=point.attainment,
             client=reading,
         )
+
+
+def ended_by(flow: Flow, connections: int | None) -> str:
+    """Return what ended a stage and, where there were fewer connections than asked, how many."""
+    limit = None if connections is None else f"this machine limits connections to {connections}"
+    return "; ".join(part for part in (flow.detail, limit) if part)
 
 
 def _within(stage: Stage, room: int) -> Stage:

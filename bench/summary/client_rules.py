@@ -143,8 +143,9 @@ def _of_the_load(done: StageDone, stage: Stage) -> Iterator[ClientLimit]:
             "fine)"
         )
         yield ClientLimit(why=why)
-    if "connections only" in done.detail:
-        yield ClientLimit(why="the system lets this client open too few connections")
+    if done.connections is not None:
+        why = f"this machine limited connections to {done.connections:,}"
+        yield ClientLimit(why=f"{why}, fewer than were asked for")
     if stage.concurrency is None and done.late > MOST_LATE * max(1, done.sent):
         why = f"this client sent {done.late:,} of {done.sent:,} requests more than 10 ms late"
         yield ClientLimit(why=why)

@@ -374,7 +374,8 @@ def test_only_so_many_are_in_flight_as_the_system_lets_us_connect():
     stage.client.room = 3
     stage.run()
     assert stage.client.most_in_flight <= 3
-    assert "3 connections only" in stage.ends[0].detail
+    assert stage.ends[0].connections == 3
+    assert "limits connections to 3" in stage.ends[0].detail
 
 
 def test_facts_of_a_long_run_stay_few():

@@ -1,11 +1,14 @@
 """Load sent by several real processes: shares, one beginning, losses, money, secrets."""
 
 import os
+import resource
+import sys
 import time
 from collections import Counter
 
 import pytest
 
+from bench.document import build_document
 from bench.errors import JournalUnreadable, LoadProcessLost
 from bench.journal import read_journal
 from bench.model.load import Stage
@@ -143,3 +146,47 @@ def test_a_part_of_a_run_is_no_run_and_holds_no_secret(led):
     led.shard(2).unlink()
     with pytest.raises(JournalUnreadable, match=r"led\.2\.jsonl.*can't be read"):
         read_journal(led.journal)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
+def test_a_limit_that_one_process_meets_ends_the_run_as_that_and_is_no_figure_of_the_target(led):
+    limiting = led.when_it_wrote(2, 3, lambda pid: _limit_files(pid, 4))
+    stages = [
+        Stage(number=n, concurrency=2, requests=5_000, fresh_connections=True) for n in (1, 2)
+    ]
+    outcome = led.run(*stages)
+    limiting.join()
+    assert (outcome.exit_code, outcome.reason) == (5, "client_limit")
+    ledger = led.ledger
+    (entry,) = ledger.stages.entries  # the second one was not begun
+    assert entry.done is not None
+    assert (entry.done.reason, entry.done.detail) == ("stopped", "client_limit")
+    assert entry.done.sent < 5_000
+    document = build_document(ledger)
+    assert document.trust[0].code == "client_limit"
+    assert "open files" in document.trust[0].text
+    (target,) = document.summary.targets
+    assert target.reliability.errors_by_cause == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
+def test_connections_that_one_process_may_not_have_are_told_of_the_whole_stage(led):
+    limiting = led.when_it_wrote(2, 3, lambda pid: _limit_files(pid, 64 + 5))
+    outcome = led.run(
+        Stage(number=1, concurrency=2, requests=600), Stage(number=2, concurrency=20, requests=60)
+    )
+    limiting.join()
+    assert (outcome.exit_code, outcome.reason) == (0, "done")
+    first, second = (entry.done for entry in led.ledger.stages.entries)
+    assert first is not None
+    assert second is not None
+    assert (first.connections, first.detail) == (None, "")
+    assert (second.connections, second.detail) == (15, "this machine limits connections to 15")
+    document = build_document(led.ledger)
+    told = [caveat.text for caveat in document.trust if caveat.code == "client_saturated"]
+    assert len(told) == 1
+    assert "limited connections to 15, fewer" in told[0]
+
+
+def _limit_files(pid, most):
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))

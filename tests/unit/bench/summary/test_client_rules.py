@@ -139,7 +139,7 @@ def test_empty_places_spoil_rates_and_no_time():
 
 def test_another_load_than_the_one_asked_for_spoils_everything():
     assert spoiled(reading(utilisation_max=0.81)) == set(EVERY)
-    assert spoiled(detail="this process may have 1 connections only") == set(EVERY)
+    assert spoiled(connections=1) == set(EVERY)
     assert spoiled(stage=OPEN, late=2) == set(EVERY)
     assert spoiled(stage=OPEN, late=1) == set()
     with_room = Stage(number=1, rate_per_second=20.0, concurrency=4)
