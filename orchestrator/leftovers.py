@@ -20,6 +20,8 @@ _OF_A_RUN = (".cjs", ".py", ".run", ".exit", ".seen", ".d", ".exit~", ".part")
 _TO_READ = (".log", ".1", ".end")
 _LOCKS = (".lock", ".use")
 _TOLD = (".log", ".log.1", ".end")
+TREE = "t"
+"""Of a folder of ours: the working tree that a command made in it."""
 _NAME = re.compile(r"([0-9a-f]{8})\.[a-z.0-9_~]+")
 
 
@@ -53,10 +55,19 @@ def leftovers(machine: Machine, *, older_than_s: float) -> tuple[Leftover, ...]:
             age_s = machine.state.age_s(name)
             if named is None or age_s is None or age_s < limit_s or named[1] in in_use:
                 continue
+            if holds_tree(machine, name):
+                continue  # git has to be told: see ``trees``
             is_needed = _is_left(machine, named[1]) if suffix in _LOCKS else False
             if not is_needed and machine.state.age_s(records.record_name(named[1])) is None:
                 found.append(Leftover(name=name, instance_id=named[1], why=why))
     return tuple(found)
+
+
+def holds_tree(machine: Machine, name: str) -> bool:
+    """Say whether a folder in the state folder is one with a working tree of git."""
+    place = str(machine.state.root / name / TREE)
+    found = machine.worktrees.holding(place) if name.endswith(".d") else None
+    return found is not None and found.path == place
 
 
 def _named_by_processes(machine: Machine) -> frozenset[str]:

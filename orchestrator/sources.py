@@ -59,6 +59,8 @@ class TomlFile:
     """Why it can't be read as TOML."""
     base: Path | None = None
     """What its relative paths count from; ``None`` = its own folder."""
+    copy: Path | None = None
+    """Which copy of it was read; ``None`` = itself."""
 
     @property
     def folder(self) -> Path:

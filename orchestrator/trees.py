@@ -12,12 +12,11 @@ from pathlib import Path
 from orchestrator.errors import state_access
 from orchestrator.faults import NotCheckedOut
 from orchestrator.holding import hold_for_use
-from orchestrator.leftovers import remove_locks
+from orchestrator.leftovers import TREE, Leftover, holds_tree, remove_locks
 from orchestrator.lifecycle import Machine, find_all
 from orchestrator.ports import Checkouts, Commit, Lock
 from orchestrator.records import GatewayRecord, Instance, use_name
 
-_TREE = "t"
 _FOLDER = ".d"
 
 
@@ -36,7 +35,7 @@ class Tree:
     @property
     def path(self) -> Path:
         """The top of the working tree."""
-        return self.folder / _TREE
+        return self.folder / TREE
 
     def within(self, folder: Path) -> Path:
         """Return the place in this tree of a folder of the tree that the commit was named in."""
@@ -93,8 +92,54 @@ def remove_forgotten(machine: Machine, checkouts: Checkouts, repository: Path) -
     """
     root = machine.state.root.resolve()
     places = [Path(one.path) for one in machine.worktrees.around(str(repository))]
-    ours = [one for one in places if one.name == _TREE and one.parent.parent == root]
+    ours = [one for one in places if one.name == TREE and one.parent.parent == root]
     return tuple(one for one in ours if _forgotten(machine, checkouts, repository, one))
+
+
+def forgotten_trees(
+    machine: Machine, *, older_than_s: float, going: frozenset[str]
+) -> tuple[Leftover, ...]:
+    """Return the trees, of any repository, whose command was killed and whose gateway goes.
+
+    Args:
+        machine: The ports.
+        older_than_s: Least age.
+        going: Instances on record that will be gone before the trees are removed.
+    """
+    found = []
+    for name in machine.state.names(_FOLDER):
+        age_s = machine.state.age_s(name)
+        if age_s is None or age_s < older_than_s or not holds_tree(machine, name):
+            continue
+        instance_id = name.removesuffix(_FOLDER)
+        is_held = machine.state.use_of(use_name(instance_id)).is_held
+        if is_held or _is_run_in(machine, _place(machine, name), apart_from=going):
+            continue
+        why = "the working tree of a comparison that was killed"
+        found.append(Leftover(name=name, instance_id=instance_id, why=why))
+    return tuple(found)
+
+
+def remove_trees(
+    machine: Machine, checkouts: Checkouts, wanted: tuple[Leftover, ...]
+) -> tuple[Leftover, ...]:
+    """Remove trees, each looked at again, and have their repositories forget them.
+
+    Returns:
+        Those that were removed.
+    """
+    done = []
+    for one in wanted:
+        place = _place(machine, one.name)
+        around = [Path(other.path) for other in machine.worktrees.around(str(place))]
+        repository = next((other for other in around if other != place), place)
+        if _forgotten(machine, checkouts, repository, place):
+            done.append(one)
+    return tuple(done)
+
+
+def _place(machine: Machine, name: str) -> Path:
+    return machine.state.root.resolve() / name / TREE
 
 
 def _forgotten(machine: Machine, checkouts: Checkouts, repository: Path, place: Path) -> bool:
@@ -114,7 +159,8 @@ def _forgotten(machine: Machine, checkouts: Checkouts, repository: Path, place: 
     return True
 
 
-def _is_run_in(machine: Machine, place: Path) -> bool:
+def _is_run_in(machine: Machine, place: Path, *, apart_from: frozenset[str] = frozenset()) -> bool:
     """Say whether a gateway on record, up or not, was started from there."""
     recorded = [one for one in find_all(machine) if isinstance(one, GatewayRecord)]
-    return any(Path(one.worktree).is_relative_to(place) for one in recorded)
+    counted = [one for one in recorded if one.id not in apart_from]
+    return any(Path(one.worktree).is_relative_to(place) for one in counted)

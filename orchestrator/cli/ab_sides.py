@@ -13,7 +13,12 @@ from bench.errors import reason_in
 from orchestrator.ab_job import Side
 from orchestrator.app import checkouts
 from orchestrator.cli.ab_options import SideWords
-from orchestrator.cli.describing import Described, describe
+from orchestrator.cli.describing import (
+    Described,
+    describe,
+    side_teardown_label,
+    without_port,
+)
 from orchestrator.commands import run_commands
 from orchestrator.description import GatewayConfig
 from orchestrator.errors import state_access
@@ -63,8 +68,9 @@ def describe_side(words: SideWords, setting: Setting) -> Side:
         tree = _tree(words, commit, setting)
     file, note = _file(words, tree)
     environ = {name: text for name, text in os.environ.items() if name != "GATEWAY_PORT"}
+    flags = _flags(words, _folder(words, tree, file))
     described = describe(
-        _flags(words, _folder(words, tree, file)),
+        flags,
         setting.here,
         setting.console,
         cwd=setting.cwd,
@@ -77,9 +83,10 @@ def describe_side(words: SideWords, setting: Setting) -> Side:
             described,
             config=replace(described.config, notes=(*described.config.notes, note)),
         )
+    labels = side_teardown_label(described, flags, setting.models, file=file, env=words.env)
     return Side(
         letter=words.letter,
-        wanted=_wanted(words, described, setting),
+        wanted=_wanted(words, described, setting, labels=labels),
         label=f"{words.letter} ({_known_by(words, commit, described)})",
         commit=commit,
         holds=() if tree is None else (tree.hold,),
@@ -153,7 +160,7 @@ def _file(words: SideWords, tree: Tree | None) -> tuple[TomlFile | None, str]:
     if own is not None and own.path.is_relative_to(tree.path):
         # Trusted as what it is: this content of that file of the repository.
         place = tree.commit.top / own.path.relative_to(tree.path)
-        return replace(own, path=place, base=own.path.parent), ""
+        return replace(own, path=place, base=own.path.parent, copy=own.path), ""
     there = find_toml(words.home)
     if there is None:
         return None, ""
@@ -175,7 +182,7 @@ def _built(
 
     What it starts is looked for next, and may not have been there before.
     """
-    built = replace(config, port=None, is_port_fixed=False, build=())
+    built = replace(without_port(config), build=())
     if not config.build or (config.dir, config.build) in setting.built:
         return built
     setting.built.add((config.dir, config.build))
@@ -197,7 +204,9 @@ def _built(
     return built
 
 
-def _wanted(words: SideWords, described: Described, setting: Setting) -> Wanted:
+def _wanted(
+    words: SideWords, described: Described, setting: Setting, *, labels: Mapping[str, Any]
+) -> Wanted:
     config = described.config
     return Wanted(
         config=config,
@@ -207,6 +216,7 @@ def _wanted(words: SideWords, described: Described, setting: Setting) -> Wanted:
         caller={**described.environ, **words.env},
         models=setting.models,
         key_names=described.key_names(setting.client_secrets),
+        labels=labels,
     )
 
 

@@ -14,17 +14,18 @@ from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand, SectionedOption
 from bench.durations import duration_ms
-from orchestrator.app import machine
+from orchestrator.app import checkouts, machine
 from orchestrator.cleaning import Removed, clean
 from orchestrator.cli.stop import run_recorded_teardown
 from orchestrator.errors import OrchestratorError
 from orchestrator.interrupts import Interrupts
-from orchestrator.leftovers import Leftover, leftovers, remove
+from orchestrator.leftovers import Leftover, holds_tree, leftovers, remove
 from orchestrator.lifecycle import Machine
 from orchestrator.records import GatewayRecord
 from orchestrator.removals import Pick, Removal, Wish, removals
 from orchestrator.stray_lines import HIDDEN_BY_DEFAULT, bounded, stray_facts, table
 from orchestrator.survey import survey
+from orchestrator.trees import forgotten_trees, remove_trees
 from orchestrator.wanted import worktree_of
 
 _WHAT = "What is removed"
@@ -75,10 +76,21 @@ def clean_command(console: Console, /, **params: Any) -> Outcome:  # noqa: ANN40
     wish = _wish(params)
     wanted = removals(survey(here, near=str(Path.cwd())), wish)
     is_whole = wish.worktree is None and not wish.picks
-    files = leftovers(here, older_than_s=wish.older_than_s) if is_whole else ()
+    files = _left(here, wanted, wish.older_than_s) if is_whole else ()
     if not params["yes"]:
         return _dry_run(wanted, files)
     return _acted(here, console, wanted, files)
+
+
+def _left(here: Machine, wanted: tuple[Removal, ...], older_than_s: float) -> tuple[Leftover, ...]:
+    """Return the files that may go, and the working trees once the gateways are gone."""
+    going = frozenset(
+        one.stray.record.id
+        for one in wanted
+        if one.action != "keep" and one.stray.record is not None
+    )
+    trees = forgotten_trees(here, older_than_s=older_than_s, going=going)
+    return (*leftovers(here, older_than_s=older_than_s), *trees)
 
 
 def _wish(params: dict[str, Any]) -> Wish:
@@ -141,7 +153,7 @@ def _acted(
             is_ended=lambda: interrupts.exit_code is not None,
             tidy=lambda record: _tear_down(here, record, console),
         )
-        gone = remove(here, files) if interrupts.exit_code is None else ()
+        gone = _removed(here, files) if interrupts.exit_code is None else ()
     for one in done:
         console.say(_said(one))
     failed = [one for one in done if one.fault is not None]
@@ -161,6 +173,12 @@ def _acted(
         detail=_detail([(one, said.get(id(one))) for one in wanted], gone, did_act=True),
         text=headline,
     )
+
+
+def _removed(here: Machine, files: tuple[Leftover, ...]) -> tuple[Leftover, ...]:
+    trees = tuple(one for one in files if holds_tree(here, one.name))
+    plain = tuple(one for one in files if one not in trees)
+    return (*remove(here, plain), *remove_trees(here, checkouts(), trees))
 
 
 def _tear_down(here: Machine, record: GatewayRecord, console: Console) -> None:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,11 @@ from orchestrator.lifecycle import Machine
 from orchestrator.locate import Located, locate
 from orchestrator.masking import secret_values
 from orchestrator.records import TEARDOWN
-from orchestrator.sources import TomlFile
+from orchestrator.sources import TomlFile, read_toml
 from orchestrator.trust import Subject, TrustStore, subjects
 from orchestrator.wanted import Wanted
+
+_FOUND_BY_FOLDER = ("gateway-bench.toml", "pyproject.toml", ".env")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,63 @@ def teardown_label(
     return {TEARDOWN: launch_of(described, flags, models)}
 
 
+def side_teardown_label(
+    described: Described,
+    flags: Mapping[str, Any],
+    models: tuple[str, ...],
+    *,
+    file: TomlFile | None,
+    env: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the same of one side of a comparison.
+
+    Args:
+        described: The gateway.
+        flags: What was typed of this side, by key.
+        models: Names that it will be asked for.
+        file: In place of the nearest description.
+        env: Variables of this side only.
+    """
+    label = teardown_label(described, flags, models)
+    for launch in label.values():
+        launch |= {"isSide": True, "env": dict(env)}
+        if file is not None:
+            places = {"path": file.path, "base": file.folder, "copy": file.copy or file.path}
+            launch["file"] = {name: str(path) for name, path in places.items()}
+    return label
+
+
+def described_again(launch: Mapping[str, Any], machine: Machine, console: Console) -> Described:
+    """Describe what a label of a teardown was made of, as that is now.
+
+    Raises:
+        OSError: A file that it was described by can't be read.
+        OrchestratorError: It can't be described any more, or nobody has agreed.
+    """
+    found = launch.get("file")
+    file = None
+    if found is not None:
+        copy = Path(found["copy"])
+        file = replace(
+            read_toml(copy), path=Path(found["path"]), base=Path(found["base"]), copy=copy
+        )
+    described = describe(
+        launch["flags"],
+        machine,
+        console,
+        cwd=Path(launch["cwd"]),
+        use_files=launch["usesFiles"],
+        file=file,
+        once_trusted=without_port if launch.get("isSide") else lambda config: config,
+    )
+    return replace(described, environ={**described.environ, **launch.get("env", {})})
+
+
+def without_port(config: GatewayConfig) -> GatewayConfig:
+    """Return a description that wants no port of its own: two sides can't have one."""
+    return replace(config, port=None, is_port_fixed=False)
+
+
 def launch_of(
     described: Described, flags: Mapping[str, Any], models: tuple[str, ...]
 ) -> dict[str, Any]:
@@ -182,8 +241,8 @@ def require_trusted(subject: Subject, store: TrustStore, console: Console) -> No
 
 def _untrusted(subject: Subject) -> Untrusted:
     """Return the refusal, with the command that agrees."""
-    is_journal = subject.path.suffix == ".jsonl"
-    agreed_by = subject.path if is_journal else subject.path.parent
+    is_found = subject.path.name in _FOUND_BY_FOLDER
+    agreed_by = subject.path.parent if is_found else subject.path
     return Untrusted(str(subject.path), subject.decides, f"gateway-bench trust {agreed_by}")
 
 

@@ -8,8 +8,9 @@ from bench.cli.console import Console
 from bench.cli.options import talking_options
 from bench.cli.outcome import Outcome
 from bench.cli.sections import SectionedCommand
+from bench.errors import reason_in
 from orchestrator.app import machine
-from orchestrator.cli.describing import describe
+from orchestrator.cli.describing import described_again
 from orchestrator.cli.meant import meant_option, the_meant
 from orchestrator.endings import ending_facts, ending_line, last_ending
 from orchestrator.errors import OrchestratorError
@@ -109,17 +110,19 @@ def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console
     launch = record.labels.get(TEARDOWN)
     if launch is None:
         return
-    folder = Path(launch["cwd"])
     try:
-        described = describe(
-            launch["flags"], here, console, cwd=folder, use_files=launch["usesFiles"]
-        )
+        described = described_again(launch, here, console)
     except OrchestratorError as fault:
         console.say(f"warning: its teardown was not run: {fault.message}")
         return
+    except OSError as fault:
+        gone = f"`{launch['file']['copy']}` can't be read: {reason_in(fault)}"
+        console.say(f"warning: its teardown was not run: {gone}")
+        return
     models = tuple(launch["models"])
     if fingerprint(described.config, described.located, models) != launch["fingerprint"]:
-        console.say(f"warning: its teardown was not run: `{folder}` describes another gateway now")
+        told = f"`{launch['cwd']}` describes another gateway now"
+        console.say(f"warning: its teardown was not run: {told}")
         return
     wanted = Wanted(
         config=described.config,

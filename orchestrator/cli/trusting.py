@@ -12,18 +12,19 @@ from bench.cli.sections import SectionedCommand
 from orchestrator.app import machine, trust_store
 from orchestrator.cli.launched import read_launch
 from orchestrator.config import Sources, resolve
+from orchestrator.sources import read_toml
 from orchestrator.trust import Subject, of_journal, subjects
 
 
 @click.command("trust", cls=SectionedCommand)
-@click.argument("named", metavar="[DIR|JOURNAL]", default=".", type=click.Path(exists=True))
+@click.argument("named", metavar="[DIR|FILE|JOURNAL]", default=".", type=click.Path(exists=True))
 @talking_options
 @click.pass_obj
 def trust_command(console: Console, /, named: str, **_talk: object) -> Outcome:
     """Show what the configuration for DIR decides to execute, and agree to this content of it.
 
-    A changed file asks again. Presets, options and exported variables need no trust. Of a JOURNAL
-    it is what `resume` would start.
+    A changed file asks again. Presets, options and exported variables need no trust. A FILE is a
+    description of any name, as `--a-config` takes it. Of a JOURNAL it is what `resume` would start.
     """
     found = _subjects(Path(named).resolve())
     store = trust_store(machine())
@@ -45,8 +46,11 @@ def trust_command(console: Console, /, named: str, **_talk: object) -> Outcome:
 
 
 def _subjects(place: Path) -> tuple[Subject, ...]:
+    environ = {name: value for name, value in os.environ.items() if name[:8] != "GATEWAY_"}
+    if place.is_file() and place.suffix == ".toml":
+        sources = Sources(flags={}, environ=environ, cwd=place.parent, file=read_toml(place))
+        return tuple(one for one in subjects(resolve(sources)) if one.path == place)
     if place.is_file():
         launch = read_launch(place)
         return () if launch is None else (of_journal(place, launch),)
-    environ = {name: value for name, value in os.environ.items() if name[:8] != "GATEWAY_"}
     return subjects(resolve(Sources(flags={"dir": str(place)}, environ=environ, cwd=place)))
