@@ -18,6 +18,8 @@ LAG_FLOOR_MS = 2.0
 LAG_SHARE = 0.05
 """Of what a figure spans: the median TTFT, the median gap, the median time of generation."""
 MOST_LATE = 0.01
+STANDSTILL_MS = 100.0
+"""One pause of the event loop that no percentile of its lag may show; shorter ones are not told."""
 LEAST_OCCUPIED = 0.95
 """Share of a closed loop's places that have a request in flight, over the steady part."""
 
@@ -128,6 +130,7 @@ def client_limits(done: StageDone, stage: Stage, seen: Seen) -> tuple[ClientLimi
         *_of_the_load(done, stage),
         *_late_reads(done.client, seen, is_closed=stage.kind == "closed"),
         *_late_writes(done.client, seen),
+        *_standstill(done, seen, is_closed=stage.kind == "closed"),
         *_empty_places(seen),
     )
     return tuple(limit for limit in found if limit.spoils)
@@ -185,6 +188,31 @@ def _late_writes(reading: ClientReading, seen: Seen) -> Iterator[ClientLimit]:
     spans = {name: span for name, span in seen.spans().items() if name in _SINCE_SENDING}
     why = f"every {which} request waited {tail:.1f} ms or more in this client before it was sent"
     yield ClientLimit(why=why, spoils=_ordered(_beyond(lag, spans), seen))
+
+
+def _standstill(done: StageDone, seen: Seen, *, is_closed: bool) -> Iterator[ClientLimit]:
+    """Yield what one long pause spoils: no stream was read in it, so each has a gap of that length.
+
+    It is in the tail of what lasts shorter than it where it took a hundredth of the stage, and in
+    the objectives where a hundredth of the requests were under way.
+    """
+    pause, span = done.client.loop_lag_max_ms, done.ended_offset_ms - done.began_offset_ms
+    if pause is None or pause < STANDSTILL_MS or span <= 0 or seen.is_median:
+        return
+    spoiled = set[Quantity]()
+    if pause > MOST_LATE * span:
+        spoiled |= {"ttft", "firstToken", "itl", *(_RATES if is_closed else ())}
+        spoiled |= set() if done.client.stamps == "kernel" else set(TIMES)
+    lasts = 0.0 if seen.total is None else seen.total.p50
+    if pause + lasts > MOST_LATE * span and any(_is_passed(slo, pause) for slo in seen.slos):
+        spoiled |= {"slo", "goodput"}
+    why = f"this client read nothing for {pause:,.0f} ms at a stretch"
+    yield ClientLimit(why=why, spoils=_ordered(spoiled, seen))
+
+
+def _is_passed(slo: Slo, pause_ms: float) -> bool:
+    """Say whether such a pause alone takes a request out of an objective of its gaps."""
+    return slo.metric == "itl" and slo.statistic != "mean" and pause_ms > slo.bound
 
 
 def _tail(lags: NumericSummary, *, is_median: bool) -> tuple[float, str]:

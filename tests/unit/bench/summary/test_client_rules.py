@@ -49,9 +49,8 @@ def limits(reading=QUIET, stage=CLOSED, found=None, **done):
         reason="requests",
         began_offset_ms=0,
         sending_ended_offset_ms=0,
-        ended_offset_ms=0,
         client=reading,
-        **{"sent": 100} | done,
+        **{"sent": 100, "ended_offset_ms": 0} | done,
     )
     return client_limits(ended, stage, seen() if found is None else found)
 
@@ -66,6 +65,35 @@ def spoiled(*args, **fields):
 
 def test_a_quiet_client_limits_nothing():
     assert limits() == ()
+
+
+def test_one_long_pause_spoils_the_tails_of_a_short_stage_though_no_percentile_of_the_lag_shows_it():
+    paused = reading(loop_lag_max_ms=600.0)
+    assert spoiled(paused, ended_offset_ms=6_000.0) == {
+        "ttft",
+        "firstToken",
+        "itl",
+        "rate",
+        "goodput",
+    }
+    (limit,) = limits(paused, OPEN, ended_offset_ms=6_000.0)
+    assert limit.text == (
+        "this client read nothing for 600 ms at a stretch, which spoils TTFT, first token and gaps "
+        "between tokens"
+    )
+    by_loop = msgspec.structs.replace(paused, stamps="loop")
+    assert spoiled(by_loop, OPEN, ended_offset_ms=6_000.0) == set(TIMES)
+
+
+def test_a_pause_that_is_nothing_beside_its_stage_spoils_only_the_objectives_it_breaks():
+    paused = reading(loop_lag_max_ms=600.0)
+    strict, loose = (read_slo("itl.max=50ms"),), (read_slo("itl.mean=50ms"), read_slo("itl=2s"))
+    assert limits(paused, ended_offset_ms=61_000.0) == ()
+    assert spoiled(paused, found=seen(slos=strict), ended_offset_ms=61_000.0) == {"slo", "goodput"}
+    assert limits(paused, found=seen(slos=loose), ended_offset_ms=61_000.0) == ()
+    assert limits(paused, found=seen(slos=strict), ended_offset_ms=170_000.0) == ()
+    assert limits(paused, found=seen(is_median=True), ended_offset_ms=6_000.0) == ()
+    assert limits(reading(loop_lag_max_ms=99.0), ended_offset_ms=6_000.0) == ()
 
 
 @pytest.mark.parametrize("stage", [CLOSED, OPEN])
