@@ -63,7 +63,9 @@ def _shown(level: LevelResult, one: Comparison, *, several: bool) -> str:
     amount = number(abs(one.difference or 0.0))
     low, high = one.interval or (0.0, 0.0)
     word = "slower" if one.verdict == "higher" else "faster"
-    share = "" if one.ratio is None else f", {100 * (one.ratio - 1):+.1f}%"
+    # Of the difference that is told, not of the two medians: a reader divides what stands there.
+    base, added = one.base_p50, one.difference
+    share = "" if not base or added is None else f", {100 * added / base:+.1f}%"
     where = f", {level.label}" if several else ""
     name = _NAMES.get(one.metric, one.metric)
     return (

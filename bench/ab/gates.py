@@ -141,9 +141,13 @@ def _needed(gate: Gate, values: Sequence[float]) -> int | None:
     count = len(values)
     if count < FEWEST_PAIRS:
         return FEWEST_PAIRS
-    if gate.quantity == "errors" and len(set(values)) == 1:
-        distance = abs(gate.bound - values[0])
-        return math.ceil(_RULE_OF_THREE / distance) if distance else None
+    if gate.quantity == "errors":
+        distance = abs(gate.bound - math.fsum(values) / count)
+        if not distance:
+            return None
+        if len(set(values)) == 1:
+            return math.ceil(_RULE_OF_THREE / distance)
+        return max(math.ceil(count * (mean_margin(values) / distance) ** 2), count + FEWEST_PAIRS)
     needed = pairs_to_decide(values, bound=gate.bound)
     return None if needed is None else max(needed, count + FEWEST_PAIRS)
 

@@ -23,7 +23,7 @@ from bench.model.steps import Started
 from bench.model.summary import Summary
 from bench.model.surroundings import Incident
 from bench.model.target import Target
-from bench.model.trial import Trial
+from bench.model.trial import NEVER_REACHED, Trial
 from bench.summary.performance import headline_block
 
 _REASONS = {
@@ -186,24 +186,24 @@ def _provider_down(run: Circumstances) -> Iterable[Caveat]:
     if run.completeness.reason != "provider_down":
         return
     for target in run.completeness.targets:
-        errors = _last_errors(run.trials, target.target_id)
+        name, errors = target.target_id, _last_errors(run.trials, target.target_id)
         told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
         if errors and _has_no_answer(target):
             yield Caveat(
                 code="provider_down",
                 level="broken",
-                text=f"Nothing of {target.target_id} answered: {_all(target.failed)} ended in "
-                f"{told}{_of_tls(run.trials, target.target_id, errors[-1])}. Measure again once it "
-                "answers.",
+                text=f"Nothing of {name} answered: {_all(target.failed)} ended in {told}"
+                f"{_of_tls(run.trials, name, errors[-1])}. Measure again once it answers.",
             )
         elif errors:
             whose = "The gateway was watched and lived; these" if run.is_watched else "These"
+            is_gone = set(errors) <= NEVER_REACHED and not run.is_watched
+            who = f"{name} is gone" if is_gone else f"The provider behind {name} failed"
             yield Caveat(
                 code="provider_down",
                 level="broken",
-                text=f"The provider behind {target.target_id} failed: the last "
-                f"{_count(len(errors), 'request')} ended in {told}. "
-                f"{whose} trials count as failures of the target. Measure again once it answers.",
+                text=f"{who}: the last {_count(len(errors), 'request')} "
+                f"ended in {told}. {whose} trials count as failures of the target. Measure again once it answers.",
             )
 
 

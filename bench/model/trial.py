@@ -104,6 +104,12 @@ class Timing(Record, frozen=True, kw_only=True):
     """The body went on for a second after ``[DONE]`` and was closed by us."""
 
 
+NEVER_REACHED = frozenset(
+    {"connect_refused", "connect_failed", "connect_timeout", "dns_error", "tls_error"}
+)
+"""Codes of requests that failed before a connection stood."""
+
+
 class ResponseError(Record, frozen=True, kw_only=True):
     """Why an attempt failed. ``code`` as in docs/errors.md; ``seed_code`` is the version-2 word."""
 

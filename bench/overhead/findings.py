@@ -81,7 +81,8 @@ def _others(levels: Sequence[LevelResult], metric: str) -> str:
         for level in levels
         if (found := _of(level.warm, metric)) is not None and found.difference is not None
     ]
-    return "".join(f", {each}" for each in told)
+    border = "; " if any("," in level.label for level in levels) else ", "
+    return "".join(f"{border}{each}" for each in told)
 
 
 def _of(comparisons: Sequence[Comparison], metric: str) -> Comparison | None:

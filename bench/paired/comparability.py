@@ -12,9 +12,12 @@ from bench.model.paired import Arm, Confound
 from bench.model.trial import Trial, Usage
 from bench.paired.differences import median
 
+NOT_COMPARABLE = "not comparable"
 _TOLERANCE = 0.05
 """Token counts this close are the same work: chat templates add a few tokens."""
 _FEW_TOKENS = 8
+_TOO_EARLY = 0.5
+"""Part of the fastest first text: chance and a busy machine make no answer that much faster."""
 _ALL = ("*",)
 _AFTER_FIRST = ("itl", "total", "tpot", "speed")
 
@@ -30,6 +33,10 @@ class Work:
     from_cache: int = 0
     fell_back: int = 0
     answers: int = 0
+    first: list[float] = field(default_factory=list)
+    """Milliseconds to the first visible text."""
+    total: list[float] = field(default_factory=list)
+    """Milliseconds to the last byte."""
 
 
 def work_of(trials: Iterable[Trial]) -> Work:
@@ -40,6 +47,10 @@ def work_of(trials: Iterable[Trial]) -> Work:
         if trial.warmup or response.error is not None or trial.invalidated is not None:
             continue
         work.answers += 1
+        if response.timing.first_content_ms is not None:
+            work.first.append(response.timing.first_content_ms)
+        if response.timing.total_ms is not None:
+            work.total.append(response.timing.total_ms)
         name = response.served_model or response.response_model
         if name:
             work.models[name] += 1
@@ -90,7 +101,7 @@ def spoiled(confounds: Iterable[Confound], metric: str) -> str:
     name = metric.partition(".")[0]
     for confound in confounds:
         if "*" in confound.spoils or name in confound.spoils:
-            return f"not comparable: {confound.text}"
+            return f"{NOT_COMPARABLE}: {confound.text}"
     return ""
 
 
@@ -105,6 +116,7 @@ def _seen(base: Arm, changed: Arm, one: Work, other: Work) -> Iterator[Confound]
         if work.fell_back:
             text = f"{arm.label} sent {work.fell_back} of {work.answers} requests elsewhere"
             yield Confound(code="fallback", text=text, spoils=_ALL)
+    yield from _too_early(base, changed, one, other)
     if _share(one.cached, one.answers) != _share(other.cached, other.answers):
         text = (
             f"the provider read prompts from its cache for {one.cached} of {one.answers} requests "
@@ -127,6 +139,21 @@ def _models(base: Arm, changed: Arm, one: Work, other: Work) -> Iterator[Confoun
             f"{base.label} as `{one.models.most_common(1)[0][0]}`"
         )
         yield Confound(code="other_model", text=text, spoils=_ALL)
+
+
+def _too_early(base: Arm, changed: Arm, one: Work, other: Work) -> Iterator[Confound]:
+    """Yield that answers were whole before their upstream can have begun to give them."""
+    if not one.first or other.from_cache:
+        return
+    fastest = min(one.first)
+    early = sum(total < _TOO_EARLY * fastest for total in other.total)
+    if early:
+        text = (
+            f"{early} of {other.answers} answers of {changed.label} were whole in less than half of "
+            f"the {fastest:.3g} ms that {base.label} took to its fastest first text: they came "
+            "from a cache that doesn't say so, or from another upstream"
+        )
+        yield Confound(code="too_early", text=text, spoils=_ALL)
 
 
 def _lengths(

@@ -19,6 +19,9 @@ from bench.report.verdict import Standing, headline, standings
 
 MOST_LINES = 40
 NARROWEST = 64
+_MOST_HEADLINE = 4
+_MOST_ANSWER = 7
+"""Of two arms: the answer stands there, and whether it buffers is at its end."""
 _MOST_TARGETS = 14
 _MOST_FAILING = 3
 _MOST_STAGES = 8
@@ -39,7 +42,8 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
         has_caveats: Off where they are told beside it, whole.
     """
     width = max(width, NARROWEST)
-    lines = _wrap(headline(document), width, most=4)
+    most = _MOST_HEADLINE if document.summary.paired is None else _MOST_ANSWER
+    lines = _wrap(headline(document), width, most=most)
     lines += _gates(document, width)
     lines += _caveats(document, width) if has_caveats else []
     lines += ["", *_table(document.summary.targets, width)]
@@ -84,7 +88,10 @@ def _load(document: Document, width: int) -> list[str]:
 
 def _pairs(document: Document, width: int) -> list[str]:
     """Return what two arms differ by, the first figures, and what the gateway says and uses."""
-    told = [*list(pair_lines(document))[:_MOST_STAGES], *overhead_lines(document)]
+    pairs = list(pair_lines(document))
+    more = len(pairs) - _MOST_STAGES
+    told = [*pairs[:_MOST_STAGES], f"{more} more in the reports"] if more > 1 else pairs
+    told += list(overhead_lines(document))
     told += list(ab_lines(document))[:_MOST_STAGES]
     lines = [""] if told else []
     for line in told:

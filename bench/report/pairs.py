@@ -6,6 +6,7 @@ from math import log2
 from bench.model.document import Document
 from bench.model.paired import Comparison, LevelResult, PairedSummary
 from bench.overhead.amounts import number, signed
+from bench.paired.comparability import NOT_COMPARABLE
 from bench.report.charts import Tick, axis
 from bench.report.curves import Curve, CurveChart, bounds, lines
 from bench.report.figures import ABSENT, counted
@@ -187,7 +188,9 @@ def _name(found: Comparison) -> str:
 
 def _told(found: Comparison) -> str:
     value = f"{_with_unit(found, found.difference)}{_interval(found.interval)}"
-    return f"{value} over {counted(found.pairs, 'pair')}, {_VERDICTS[found.verdict]}"
+    is_told_below = found.why.startswith(NOT_COMPARABLE)
+    why = f" ({found.why})" if found.why and not is_told_below else ""
+    return f"{value} over {counted(found.pairs, 'pair')}, {_VERDICTS[found.verdict]}{why}"
 
 
 def _why(found: Comparison) -> str:

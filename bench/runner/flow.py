@@ -11,7 +11,7 @@ from bench.load.sketch import Sketch
 from bench.load.slo import Slo
 from bench.model.load import Stage, StageEnd
 from bench.model.record import Value
-from bench.model.trial import Trial
+from bench.model.trial import NEVER_REACHED, Trial
 from bench.stats import wilson
 
 LATE_NS = 10_000_000
@@ -21,9 +21,6 @@ _ALL_FAILED = 100
 """So many failures and no success: what is hammered on is not there."""
 FEWEST_UNREACHED = 10
 """So many requests, and as many as are in flight, that found nobody: there is no endpoint."""
-_NEVER_REACHED = frozenset(
-    {"connect_refused", "connect_failed", "connect_timeout", "dns_error", "tls_error"}
-)
 _JUDGE_EVERY = 10
 _NS_PER_MS = 1_000_000
 
@@ -108,7 +105,7 @@ class Flow:
         self.finished += 1
         timing, usage = trial.response.timing, trial.response.usage
         error = trial.response.error
-        if error is not None and error.code in _NEVER_REACHED:
+        if error is not None and error.code in NEVER_REACHED:
             self.unreached, self.unreached_by = self.unreached + 1, error.code
         if error is None:
             self.succeeded += 1

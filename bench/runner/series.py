@@ -27,6 +27,9 @@ class Reach:
     def __init__(self) -> None:
         self._missed: dict[str, tuple[int, str]] = {}
         self._found: set[str] = set()
+        self._lost: dict[str, int] = {}
+        self._answered: set[str] = set()
+        self._failed: dict[str, int] = {}
 
     def saw(self, done: StageDone) -> None:
         """Take the end of a stage."""
@@ -34,6 +37,13 @@ class Reach:
             self._found.add(done.target_id)
         count, _ = self._missed.get(done.target_id, (0, ""))
         self._missed[done.target_id] = (count + done.unreached, done.unreached_by)
+        is_lost = 0 < done.sent == done.unreached
+        lost = self._lost.get(done.target_id, 0)
+        self._lost[done.target_id] = lost + done.sent if is_lost else 0
+        if done.success_rate:
+            self._answered.add(done.target_id)
+        elif done.success_rate is not None:
+            self._failed[done.target_id] = self._failed.get(done.target_id, 0) + done.sent
 
     def missing(self, target_id: str) -> str:
         """Say that nobody was ever found there; empty = somebody was, or it is not sure."""
@@ -41,6 +51,22 @@ class Reach:
         if target_id in self._found or count < FEWEST_UNREACHED:
             return ""
         return f"{target_id}: {unreached_words(count, code)}"
+
+    def useless(self, target_id: str) -> str:
+        """Say why an arm of a pair gives nothing to compare, while the other one is paid.
+
+        Nobody was ever found there, or not any more, or each request from the first on failed.
+        Empty = it gives something.
+        """
+        if why := self.missing(target_id):
+            return why
+        lost, failed = self._lost.get(target_id, 0), self._failed.get(target_id, 0)
+        if lost >= FEWEST_UNREACHED:
+            code = self._missed[target_id][1]
+            return f"{target_id}: the last {lost} requests found nobody there any more: {code}"
+        if target_id not in self._answered and failed >= FEWEST_UNREACHED:
+            return f"{target_id}: each of the first {failed} requests failed"
+        return ""
 
 
 class StageRunner(Protocol):
@@ -137,8 +163,10 @@ class Series:
 
     def _nobody(self, block: Block, stage: Stage) -> str:
         """Say that there is no endpoint; of a pair both arms must be there. Empty = there may be."""
-        asked = self._assignment.targets if stage.pair is not None else (block.target_id,)
-        return next((why for one in asked if (why := self._reach.missing(one))), "")
+        if stage.pair is None:
+            return self._reach.missing(block.target_id)
+        asked = self._assignment.targets
+        return next((why for one in asked if (why := self._reach.useless(one))), "")
 
     def _given_up(self, block: Block) -> str:
         """Say that an earlier stage showed enough; empty = it did not."""

@@ -680,6 +680,14 @@ def test_a_provider_that_went_down_is_said_first_although_every_trial_has_a_resu
     assert ("The gateway was watched and lived" in first.text) is is_watched
 
 
+def test_an_endpoint_that_is_gone_is_not_told_as_its_provider_s_failure():
+    gone = tuple(trial(run=n, response=failure("connect_refused")) for n in (2, 3, 4))
+    first = build_document(ledger((trial(run=1), *gone), footer(reason="provider_down"))).trust[0]
+    assert first.text.startswith(
+        f"{FAST.id} is not found any more: the last 3 requests ended in `connect_refused`."
+    )
+
+
 def test_who_failed_only_in_tls_is_told_what_is_wrong_and_that_waiting_does_not_mend_it():
     bad = failure("tls_error", message="no TLS connection to h:1: certificate: it expired")
     trials = tuple(trial(run=n, response=bad) for n in (1, 2, 3))

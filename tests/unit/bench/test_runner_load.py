@@ -268,6 +268,49 @@ def test_a_pair_is_not_asked_for_once_one_of_its_arms_is_not_there():
     assert end.exit_code == 5
 
 
+def in_pairs(count, answer):
+    """Run so many single requests of arms `a` and `b` in turn; `answer` is of arm `b`."""
+    blocks = [
+        load_block(
+            closed(
+                number=n,
+                requests=1,
+                concurrency=1,
+                pair=PairPlace(phase="warm", level=0, number=n // 2, side="base"),
+            ),
+            target_id="ab"[n % 2],
+        )
+        for n in range(2, 2 + 2 * count)
+    ]
+    stage = LoadStage(
+        *blocks,
+        script=lambda call: answer(call) if call.target.id == "b" else Reply(response=timed()),
+    )
+    return stage, stage.run()
+
+
+def test_pairs_end_once_an_arm_that_answered_is_not_found_any_more():
+    stage, end = in_pairs(40, answers(*[timed()] * 5, REFUSED))
+    assert len(stage.ends) == 2 * 15
+    assert set(stage.runner._trials.left.values()) == {
+        "b: the last 10 requests found nobody there any more: connect_refused"
+    }
+    assert (end.reason, end.exit_code) == ("provider_down", 5)
+
+
+def test_pairs_end_where_each_request_of_an_arm_failed_from_the_first_on():
+    stage, end = in_pairs(40, answers(error(code="http_404")))
+    assert len(stage.ends) == 2 * 10
+    assert set(stage.runner._trials.left.values()) == {"b: each of the first 10 requests failed"}
+    assert (end.reason, end.exit_code) == ("no_success", 5)
+
+
+def test_pairs_go_on_over_failures_of_an_arm_that_has_answered():
+    stage, end = in_pairs(20, answers(timed(), error(code="http_404")))
+    assert len(stage.ends) == 2 * 20
+    assert end.reason == "done"
+
+
 def test_stages_behind_one_that_was_given_up_are_skipped():
     first, second = closed(requests=200), closed(number=2, concurrency=4)
     stage = LoadStage(

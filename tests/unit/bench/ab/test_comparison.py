@@ -145,6 +145,17 @@ def test_failures_count_although_pairs_without_an_answer_are_left_out_elsewhere(
     assert found.value == pytest.approx(0.5)
 
 
+def test_how_many_pairs_would_tell_a_share_of_failures_is_reckoned_from_the_share():
+    def rarely(stage, number):
+        is_broken = stage.pair.side == "changed" and stage.pair.number % 12 == 0
+        return failure() if is_broken else streamed(50.0 + number)
+
+    found = gate_of("errors=+1pt", rarely)
+    assert (found.verdict, found.count) == ("undecided", 24)
+    half, distance = (found.interval[1] - found.interval[0]) / 2, found.value - 0.01
+    assert found.count_to_decide == pytest.approx(24 * (half / distance) ** 2, abs=1)
+
+
 def test_arms_that_did_other_work_decide_nothing():
     def other(stage, number):
         model = "x" if stage.pair.side == "changed" else "m"

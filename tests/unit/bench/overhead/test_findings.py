@@ -59,6 +59,14 @@ def test_the_headline_tells_other_levels_beside_the_first():
     assert told == "Adds 14.0 ms [12.0, 16.0] to TTFT (1 at a time, +20.0 ms at 64 at once)."
 
 
+def test_levels_with_commas_in_their_names_are_told_apart():
+    sized = [level(found(), label=f"1 at a time, prompts of {size} KB") for size in (1, 16)]
+    assert headline(sized, None) == (
+        "Adds 14.0 ms [12.0, 16.0] to TTFT (1 at a time, prompts of 1 KB; "
+        "+14.0 ms at 1 at a time, prompts of 16 KB)."
+    )
+
+
 def test_without_a_stream_the_whole_answer_is_told():
     told = headline([level(found(pairs=0), found(30.0, (28.0, 32.0), metric="total"))], None)
     assert told.startswith("Adds 30.0 ms [28.0, 32.0] to the whole answer")

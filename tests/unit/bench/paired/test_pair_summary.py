@@ -116,6 +116,18 @@ def test_blocks_in_which_most_failed_are_left_out_and_failures_are_counted():
     assert level.warm[0].pairs == 7
 
 
+def test_answers_that_are_whole_before_the_upstream_can_have_begun_are_not_its():
+    def cached(stage, number):
+        is_through = stage.pair.phase == "warm" and stage.pair.side == "changed"
+        return streamed(0.4, gap_ms=0.0) if is_through else streamed(50.0)
+
+    told = confounds(arms_ledger(answer=cached))["too_early"]
+    assert told.text.startswith("12 of 12 answers of the gateway were whole in less than half of")
+    assert told.spoils == ("*",)
+    assert warm(arms_ledger(answer=cached)).verdict == "undecided"
+    assert "too_early" not in confounds(arms_ledger(answer=even(-20.0)))
+
+
 def test_percentiles_of_blocks_are_figures_too():
     figure = Figure(metric="ttft", fraction=0.99)
     ledger = arms_ledger(arms(PairLevel(concurrency=2, requests=8, pairs=6)))

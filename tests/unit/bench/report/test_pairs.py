@@ -92,6 +92,25 @@ def test_what_is_not_comparable_is_said_in_every_format():
     assert any(line.startswith("not comparable") for line in pair_lines(told))
 
 
+def test_a_terminal_says_why_nothing_was_decided_and_what_it_leaves_out():
+    few = terminal_summary(of(PairLevel(pairs=4)), width=160)
+    assert "undecided (4 pairs are too few: an interval needs 6)" in few
+    assert "more in the reports" not in few
+    many = of(*(PairLevel(pairs=6, concurrency=n, requests=n) for n in range(1, 5)))
+    assert "4 more in the reports" in terminal_summary(many, width=160)
+
+
+def test_a_long_answer_is_told_to_its_end():
+    def holding(stage, number):
+        is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
+        if not is_through:
+            return streamed(50.0, response_model="another-model")
+        return streamed(440.0, gap_ms=0.0)
+
+    told = terminal_summary(of(PairLevel(pairs=12), answer=holding), width=80)
+    assert "holds the whole answer back until its end" in " ".join(told.split())
+
+
 def test_a_busy_client_is_said_first():
     told = of(reading=ClientReading(utilisation_max=0.97))
     assert "client too busy" in headline(told)
