@@ -684,7 +684,7 @@ def test_an_endpoint_that_is_gone_is_not_told_as_its_provider_s_failure():
     gone = tuple(trial(run=n, response=failure("connect_refused")) for n in (2, 3, 4))
     first = build_document(ledger((trial(run=1), *gone), footer(reason="provider_down"))).trust[0]
     assert first.text.startswith(
-        f"{FAST.id} is not found any more: the last 3 requests ended in `connect_refused`."
+        f"{FAST.id} is gone: the last 3 requests ended in `connect_refused`."
     )
 
 
