@@ -248,12 +248,12 @@ def _throughput(gate: Gate, stage: StageSummary, entry: StageEntry) -> Reading:
     window = steady_window(
         stage.stage,
         [columns.started_ms[row] for row in rows],
-        [columns.ended_ms[row] for row in rows],
+        [columns.arrived_ms(row) for row in rows],
     )
     if window is None:
         return _none(stage.target_id, stage.label)
     wanted = INSIDE if gate.quantity == "goodput" else ARRIVED
-    ended = [columns.ended_ms[row] for row in columns.rows(wanted)]
+    ended = [columns.arrived_ms(row) for row in columns.rows(wanted)]
     rate, count, interval = steady_rate(ended, window)
     return Reading(
         target_id=stage.target_id,

@@ -12,8 +12,9 @@ https://github.com/Azure/AzurePublicDataset.
 """
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -26,6 +27,8 @@ _INPUTS = ("input_length", "ContextTokens", "prompt_tokens")
 _OUTPUTS = ("output_length", "GeneratedTokens", "completion_tokens")
 MOST_REQUESTS = 1_000_000
 _MOST_TOKENS = 10_000_000
+_LONG_FRACTION = re.compile(r"(\.[0-9]{6})[0-9]+")
+"""Azure's dates have seven digits of a second, which Python 3.11 does not take."""
 
 
 class Trace(Value, frozen=True, kw_only=True):
@@ -48,6 +51,7 @@ def read_trace(text: str, *, speed: float = 1.0) -> Trace:
     Raises:
         UsageFault: With the line that can't be read, or what is missing.
     """
+    text = text.removeprefix("\ufeff")
     rows = _json_rows(text) if text.lstrip().startswith("{") else _csv_rows(text)
     entries = sorted(_entries(rows), key=lambda entry: entry[0])
     if not entries:
@@ -81,7 +85,7 @@ def _entries(
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for line, raw in enumerate(text.splitlines(), start=1):
+    for line, raw in enumerate(text.split("\n"), start=1):  # a JSON text may hold U+2028
         if not raw.strip():
             continue
         try:
@@ -114,15 +118,23 @@ def _moment_ms(value: object, line: int) -> float:
     at = _number(value)
     if at is None and isinstance(value, str):
         try:
-            # Seven digits of a second are more than `fromisoformat` of Python 3.11 takes; a date
-            # without a zone is read as one of this machine's, which the differences don't show.
-            at = datetime.fromisoformat(value.strip()[:26]).timestamp() * 1e3
+            at = _date_ms(value.strip())
         except ValueError:
             at = None
     if at is None:
         message = f"line {line} of the trace: `{str(value)[:40]}` is no time"
         raise UsageFault(message, hint="milliseconds, or a date such as `2026-03-01 09:30:00.5`")
     return at
+
+
+def _date_ms(text: str) -> float:
+    """Return a date in milliseconds; one without a zone as of UTC, which has no hour twice.
+
+    Raises:
+        ValueError: It is none.
+    """
+    at = datetime.fromisoformat(_LONG_FRACTION.sub(r"\1", text))
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1e3
 
 
 def _tokens(value: object, line: int) -> int | None:

@@ -1,6 +1,7 @@
 """What was typed of load → the stages that are run."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -64,7 +65,9 @@ def stages(wish: Wish) -> tuple[Stage, ...] | Sweep:
     )
     if wish.sweep is not None:
         template = msgspec.structs.replace(template, warmups=_warmups(wish, 1))
-        return Sweep(by=wish.sweep.by, low=wish.sweep.low, high=wish.sweep.high, template=template)
+        sweep = Sweep(by=wish.sweep.by, low=wish.sweep.low, high=wish.sweep.high, template=template)
+        _check_length([at_level(sweep, sweep.high, number=1)], "--sweep")
+        return sweep
     if wish.trace is not None:
         return (_traced(wish, wish.trace, template),)
     if wish.rate is not None:
@@ -123,20 +126,45 @@ def _check(wish: Wish) -> None:
         message = f"`{typed[0]}` and `{typed[1]}` exclude each other: each says when requests come"
         raise UsageFault(message, hint="leave one of them out")
     is_open = bool(typed) and not (wish.sweep is not None and wish.sweep.by == "concurrency")
+    _check_ends(wish, typed)
+    _check_ramps(wish)
+    if wish.concurrency is not None and typed:
+        _check_most(wish.concurrency, typed[0])
+    _check_pace(wish, is_open=is_open)
+
+
+def _check_pace(wish: Wish, *, is_open: bool) -> None:
+    """Refuse what is of one kind of loop beside the other."""
     if wish.gaps is not None and not is_open:
         raise UsageFault("`--arrival` needs `--rate`: without it the answers set the pace")
+    if wish.gaps is not None and wish.trace is not None:
+        raise UsageFault("`--arrival` and `--trace` exclude each other: a trace has its own gaps")
+    if wish.stops.on_saturation and not is_open:
+        message = "`--stop-on saturation` needs `--rate` or `--trace`: what rises is what waits"
+        hint = "without them answers set the pace; `--sweep` finds where a closed loop saturates"
+        raise UsageFault(message, hint=hint)
+    if wish.lock_step and is_open:
+        raise UsageFault("`--lock-step` is of a closed loop: a rate has its own times")
+
+
+def _check_ends(wish: Wish, typed: list[str]) -> None:
     needs_end = wish.rate is not None or (wish.sweep is not None and wish.sweep.by == "rate")
     if needs_end and wish.requests is None and wish.duration_ms is None:
         message = f"`{typed[0]}` needs an end: `-d 30s` or `-n 200`"
         raise UsageFault(message)
-    if wish.concurrency is not None and typed:
-        _check_most(wish.concurrency, typed[0])
+
+
+def _check_ramps(wish: Wish) -> None:
     for levels, name in ((wish.concurrency, "-c"), (wish.rate, "--rate")):
         if levels is not None and levels.is_ramp and wish.duration_ms is None:
             message = f"a ramp of `{name}` needs `-d`: how long it takes from end to end"
             raise UsageFault(message)
-    if wish.lock_step and is_open:
-        raise UsageFault("`--lock-step` is of a closed loop: a rate has its own times")
+    if wish.concurrency is None or not wish.concurrency.is_ramp:
+        return
+    begin, end = wish.concurrency.values
+    if begin > end:
+        message = f"the ramp `-c {begin:.0f}..{end:.0f}` falls: its senders begin one by one"
+        raise UsageFault(message, hint=f"`-c {end:.0f}..{begin:.0f}`, or steps such as `-c 8,4,2`")
 
 
 def _check_most(most: Levels, shape: str) -> None:
@@ -178,15 +206,23 @@ def _open(wish: Wish, levels: Levels, template: Stage) -> tuple[Stage, ...]:
     common = msgspec.structs.replace(template, concurrency=cap, warmups=_warmups(wish, 1))
     if levels.is_ramp:
         begin, end = levels.values
-        return (msgspec.structs.replace(common, rate_from=begin, rate_per_second=end),)
-    found = tuple(
-        msgspec.structs.replace(common, number=number, rate_per_second=rate)
-        for number, rate in enumerate(levels.values, start=1)
-    )
+        found: tuple[Stage, ...] = (
+            msgspec.structs.replace(common, rate_from=begin, rate_per_second=end),
+        )
+    else:
+        found = tuple(
+            msgspec.structs.replace(common, number=number, rate_per_second=rate)
+            for number, rate in enumerate(levels.values, start=1)
+        )
+    _check_length(found, "--rate")
+    return found
+
+
+def _check_length(found: Iterable[Stage], name: str) -> None:
+    """Refuse a schedule that would fill the memory, and be computed for minutes, unheard."""
     if any((planned_requests(stage) or 0) > MOST_SCHEDULED for stage in found):
         message = f"a stage has at most {MOST_SCHEDULED:,} requests"
-        raise UsageFault(message, hint="lower `--rate`, or shorten `-d`")
-    return found
+        raise UsageFault(message, hint=f"lower `{name}`, or shorten `-d`")
 
 
 def _traced(wish: Wish, trace: Trace, template: Stage) -> Stage:
@@ -214,10 +250,18 @@ def planned_requests(stage: Stage) -> int | None:
     """Return how many measured requests a stage has by its plan; ``None`` = time decides.
 
     Of an open loop that ends by time it is the expectation: the schedule's own number is drawn.
+    Where the clock begins conversations, each of them has all of its turns.
     """
+    if stage.kind == "closed":
+        return stage.requests
+    begun = _planned_arrivals(stage)
+    return None if begun is None else begun * stage.turns
+
+
+def _planned_arrivals(stage: Stage) -> int | None:
     if stage.kind == "trace":
         return min(len(stage.offsets_ms), stage.requests or len(stage.offsets_ms))
-    if stage.kind == "closed" or stage.rate_per_second is None or stage.duration_ms is None:
+    if stage.rate_per_second is None or stage.duration_ms is None:
         return stage.requests
     mean = (stage.rate_per_second + (stage.rate_from or stage.rate_per_second)) / 2
     expected = math.ceil(mean * stage.duration_ms / 1e3)

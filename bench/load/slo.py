@@ -38,6 +38,11 @@ class Slo(Typed):
     bound: float
     """Milliseconds; tokens per second for the one lower bound."""
 
+    @property
+    def needs_stream(self) -> bool:
+        """Whether answers that come in one piece have no such figure."""
+        return self.metric != "total"
+
     def is_kept(self, trial: Trial) -> bool:
         """Return whether ``trial`` keeps the bound; one without the figure does not."""
         if trial.response.error is not None:

@@ -3,7 +3,10 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from bench.load.pacing import starts
 from bench.model.load import Stage
+
+_NS_PER_MS = 1_000_000
 
 
 def peak_in_flight(started: Iterable[float], ended: Iterable[float]) -> int:
@@ -28,15 +31,18 @@ def steady_window(
     """Return the window between filling and draining, in the offsets of ``started``.
 
     Of a closed loop from the moment when the last sender has begun, of an open loop from the first
-    answer; to the moment when the last request was sent. ``None``: it has no such window.
+    answer; to the moment when the last request was sent. ``None``: it has no such window, as a rate
+    that changes all the time.
     """
-    if not started:
+    if not started or stage.rate_from is not None:
         return None
     if stage.kind == "closed":
         count = stage.concurrency or 1
         if len(started) <= count:
             return None
-        begin = sorted(started)[count - 1]
+        # Where answers are quick, the first senders have sent again before the last one begins.
+        last_ms = starts(stage)[-1] / _NS_PER_MS
+        begin = max(sorted(started)[count - 1], min(started) + last_ms)
     else:
         begin = min(ended)
     end = max(started)

@@ -60,6 +60,10 @@ def find_load(config: Config) -> Load | None:
     if config.trust["retry_429"] is Origin.FLAG and settings.retry_429:
         message = "`--retry-429` is of a plan; under load how much is refused is what is measured"
         raise UsageFault(message)
+    streamed = next((slo.text for slo in settings.slo if slo.needs_stream), None)
+    if streamed is not None and not settings.stream:
+        message = f"`--slo {streamed}` needs a stream: without one an answer has no such figure"
+        raise UsageFault(message, hint="leave `--no-stream` out, or bound `total`")
     return stages(wish)
 
 
@@ -145,7 +149,7 @@ def _times(one: Estimate, block: Block, stage: Stage) -> Estimate:
         endless[block.target_id] = "time decides how many requests there are"
     elif stage.turns > 1:
         endless[block.target_id] = "its conversations grow"
-    number = (count or 0) * (stage.turns if stage.kind != "closed" else 1) + stage.warmups
+    number = (count or 0) + stage.warmups
     return replace(
         one,
         requests=number,

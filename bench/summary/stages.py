@@ -150,7 +150,7 @@ def _stage(entry: StageEntry) -> StageSummary:
         tokens_per_second=_per(_tokens(columns, arrived), taken_s),
         mean_in_flight=_per(_flown_s(columns, rows), taken_s),
         peak_in_flight=peak_in_flight(
-            (columns.started_ms[row] for row in rows), (columns.ended_ms[row] for row in rows)
+            (columns.started_ms[row] for row in rows), map(columns.arrived_ms, rows)
         ),
         connection=timed.connection,
         ttft_ms=ttft,
@@ -220,11 +220,11 @@ def _with_window(
     summary: StageSummary, columns: StageColumns, rows: Sequence[int], arrived: Sequence[int]
 ) -> StageSummary:
     started = [columns.started_ms[row] for row in rows]
-    window = steady_window(summary.stage, started, [columns.ended_ms[row] for row in rows])
+    window = steady_window(summary.stage, started, [columns.arrived_ms(row) for row in rows])
     if window is None:
         return summary
     begin, end = window
-    inside = [row for row in arrived if begin < columns.ended_ms[row] <= end]
+    inside = [row for row in arrived if begin < columns.arrived_ms(row) <= end]
     seconds = (end - begin) / _MS_PER_S
     return msgspec.structs.replace(
         summary,
@@ -240,15 +240,15 @@ def _adjusted(column: "array[float]", arrived: Sequence[int], sent: int) -> Adju
 
 
 def _taken_s(columns: StageColumns, rows: Sequence[int]) -> float:
-    """Return seconds from the first send to the last end: a rate leaves pauses, which count too."""
+    """Return seconds from the first send to the last byte: a rate's pauses count, our own work not."""
     if not rows:
         return 0.0
     begin = min(columns.started_ms[row] for row in rows)
-    return (max(columns.ended_ms[row] for row in rows) - begin) / _MS_PER_S
+    return (max(map(columns.arrived_ms, rows)) - begin) / _MS_PER_S
 
 
 def _flown_s(columns: StageColumns, rows: Sequence[int]) -> float:
-    return math.fsum(columns.ended_ms[row] - columns.started_ms[row] for row in rows) / _MS_PER_S
+    return math.fsum(columns.arrived_ms(row) - columns.started_ms[row] for row in rows) / _MS_PER_S
 
 
 def _tokens(columns: StageColumns, rows: Sequence[int]) -> float | None:
@@ -261,8 +261,8 @@ def _asked(stage: Stage) -> float | None:
     if stage.kind == "closed":
         return None
     if stage.rate_from is not None and stage.rate_per_second is not None:
-        return (stage.rate_from + stage.rate_per_second) / 2
-    return level_of(stage)
+        return stage.turns * (stage.rate_from + stage.rate_per_second) / 2
+    return stage.turns * level_of(stage)
 
 
 def _sent_rate(columns: StageColumns, rows: Sequence[int]) -> float | None:

@@ -131,6 +131,14 @@ def test_the_steady_window_lies_between_filling_and_draining():
     assert steady_window(closed, [0, 5, 10, 20], [10, 20, 30, 40]) == (5, 20)
     assert steady_window(closed, [0, 5], [10, 20]) is None
     assert steady_window(closed, [], []) is None
+    quick = [0, 1, 2, 3, 4, 5]  # the second sender begins after 4 ms, whatever the first has sent
+    assert steady_window(closed, quick, quick) == (4, 5)
+    at_once = Stage(number=1, concurrency=2, lock_step=True)
+    assert steady_window(at_once, quick, quick) == (1, 5)
     open_loop = Stage(number=1, rate_per_second=1.0)
     assert steady_window(open_loop, [0, 5, 30], [10, 20, 40]) == (10, 30)
     assert steady_window(open_loop, [0, 5], [10, 20]) is None
+    rising = Stage(number=1, rate_from=1.0, rate_per_second=9.0, duration_ms=40.0)
+    assert steady_window(rising, [0, 5, 30], [10, 20, 40]) is None
+    places = Stage(number=1, concurrency=3, concurrency_from=1, duration_ms=30.0)
+    assert steady_window(places, [0, 1, 2, 10, 20, 29], [9] * 6) == (20, 29)

@@ -1,3 +1,6 @@
+import re
+import time
+
 import pytest
 
 from bench.errors import UsageFault
@@ -5,7 +8,7 @@ from bench.load.levels import concurrency_levels, rate_levels, sweep_range
 from bench.load.recorded import read_trace
 from bench.load.rules import read_gaps
 from bench.load.shapes import Wish, at_level, label_of, level_of, planned_requests, stages
-from bench.model.load import Sweep
+from bench.model.load import StopRules, Sweep
 
 TRACE = read_trace('{"timestamp": 5, "input_length": 3}\n{"timestamp": 1005}\n')
 
@@ -86,12 +89,35 @@ def test_a_sweep_makes_its_stages_one_by_one():
             "`-c` and `--sweep` exclude each other",
         ),
         ({"rate": rate_levels("1000000"), "duration_ms": 30_000.0}, "at most 20,000,000"),
+        (
+            {"rate": rate_levels("1/s..1000000/s"), "duration_ms": 3.6e7},
+            "lower `--rate`, or shorten `-d`",
+        ),
+        (
+            {"sweep": sweep_range("1/s..1000000/s"), "duration_ms": 3.6e7},
+            "lower `--sweep`, or shorten `-d`",
+        ),
         ({"lock_step": True, "trace": TRACE}, "closed loop"),
+        ({"gaps": read_gaps("constant"), "trace": TRACE}, "a trace has its own gaps"),
+        ({"concurrency": concurrency_levels("64..1"), "duration_ms": 5.0}, "falls.*`-c 1..64`"),
+        ({"requests": 5, "stops": StopRules(on_saturation=True)}, "needs `--rate` or `--trace`"),
+        (
+            {"sweep": sweep_range("1..8"), "stops": StopRules(on_saturation=True)},
+            "needs `--rate` or `--trace`",
+        ),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(wish, told):
-    with pytest.raises(UsageFault, match=told):
+    with pytest.raises(UsageFault) as refused:
         stages(Wish(**wish))
+    assert re.search(told, f"{refused.value} {refused.value.hint}")
+
+
+def test_where_the_clock_begins_conversations_each_has_all_its_turns():
+    (rate,) = shaped(rate=rate_levels("20/s"), requests=12, turns=3)
+    (trace,) = shaped(trace=TRACE, turns=2)
+    (closed,) = shaped(requests=7, turns=3)
+    assert [planned_requests(stage) for stage in (rate, trace, closed)] == [36, 4, 7]
 
 
 def test_a_trace_begins_at_zero_in_order_and_at_its_speed():
@@ -99,6 +125,25 @@ def test_a_trace_begins_at_zero_in_order_and_at_its_speed():
     trace = read_trace(text, speed=2)
     assert trace.offsets_ms == (0.0, 750.0)
     assert (trace.input_tokens, trace.output_tokens) == ((10, 20), (None, 5))
+
+
+def test_dates_of_a_trace_keep_their_distance_over_a_change_of_clocks(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        naive = "TIMESTAMP\n2026-03-29 01:59:59.0000000\n2026-03-29 03:00:00.5\n"
+        zoned = "TIMESTAMP\n2026-03-29 02:00:00.1234567+02:00\n2026-03-29 00:00:01.123456Z\n"
+        assert read_trace(naive).offsets_ms == (0.0, 3_601_500.0)
+        assert read_trace(zoned).offsets_ms == (0.0, 1_000.0)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_trace_may_begin_with_a_mark_and_end_its_lines_as_windows_does():
+    text = '\ufeff{"timestamp": 9, "note": "a\u2028b"}\r\n{"timestamp": 4}\r\n'
+    assert read_trace(text).offsets_ms == (0.0, 5.0)
+    assert read_trace("\ufeffTIMESTAMP\r\n7\r\n5\r\n").offsets_ms == (0.0, 2.0)
 
 
 def test_a_trace_without_lengths_has_none():

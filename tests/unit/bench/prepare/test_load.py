@@ -40,6 +40,7 @@ def configured(folder: Path, **flags: object) -> Config:
         ({"arrival": "constant"}, "`--arrival` is of load"),
         ({"trace_speed": "2", "requests": "5"}, "needs `--trace`"),
         ({"trace": "nowhere.jsonl"}, "no such file"),
+        ({"requests": "5", "slo": ("ttft=5s",), "stream": False}, "`--slo ttft=5s` needs a stream"),
     ],
 )
 def test_what_does_not_go_together_is_refused(tmp_path, flags, told):

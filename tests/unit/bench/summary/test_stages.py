@@ -128,6 +128,21 @@ def test_the_pauses_of_a_rate_are_part_of_the_time_it_took():
     assert seen.mean_in_flight == pytest.approx(0.4 / 1.6)
 
 
+def test_what_this_client_does_after_the_last_byte_is_in_no_rate():
+    rows = [(0.0, 180.0, 0.0, answer()), (150.0, 250.0, 150.0, answer())]
+    stage = Stage(number=1, rate_per_second=5.0, arrival="constant", requests=2)
+    (seen,) = measured((stage, {}, rows)).summary.load_series[0].stages
+    assert (seen.answers_per_second, seen.mean_in_flight) == (8.0, pytest.approx(0.8))
+    assert (seen.peak_in_flight, seen.window_seconds) == (1, pytest.approx(0.05))
+
+
+def test_a_rate_of_conversations_asks_for_the_requests_of_all_their_turns():
+    stage = Stage(number=1, rate_per_second=2.0, arrival="constant", requests=2, turns=3)
+    ramp = Stage(number=2, rate_from=1.0, rate_per_second=3.0, duration_ms=9.0, turns=3)
+    stages = measured((stage, {}, GOOD_ROWS), (ramp, {}, GOOD_ROWS)).summary.load_series[0].stages
+    assert [seen.asked_per_second for seen in stages] == [6.0, 6.0]
+
+
 def test_times_from_due_hold_the_wait():
     rows = [
         (0.0, 100.0, 0.0, answer()),
