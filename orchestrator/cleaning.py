@@ -4,13 +4,13 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from orchestrator import records
-from orchestrator.errors import OrchestratorError
-from orchestrator.lifecycle import Machine, session_of, standing_of
+from orchestrator.errors import OrchestratorError, RecordUnreadable
+from orchestrator.lifecycle import Machine, find, session_of, standing_of
 from orchestrator.ports import Absence, ProcessInfo, SoleLock
-from orchestrator.records import GatewayRecord
+from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance
 from orchestrator.removals import Removal
 from orchestrator.stopping import RESTARTED, forget, put_away, sweep
 from orchestrator.strays import Stray
@@ -111,6 +111,7 @@ def _put_away(machine: Machine, stray: Stray, tidy: Callable[[GatewayRecord], No
     assert record is not None  # noqa: S101  these verdicts come from records only
     with alone(machine, use_ids(record), record.id):
         _require_same(machine, record)
+        _require_no_owner(machine, record)
         now = standing_of(machine, record)
         if now.state == "unknown":
             raise Skipped(now.why)
@@ -136,6 +137,17 @@ def _require_same(machine: Machine, record: GatewayRecord) -> None:
     now = records.decode(machine.state.read(records.record_name(record.id)) or b"{}")
     if not isinstance(now, GatewayRecord) or now.identity != record.identity:
         raise Skipped("its record changed meanwhile")
+
+
+def _require_no_owner(machine: Machine, record: GatewayRecord) -> None:
+    """Leave the simulator of a gateway alone that may be up."""
+    owner = record.labels.get(UPSTREAM_OF)
+    if owner is None:
+        return
+    try:
+        find(machine, Instance(worktree=Path(record.worktree), name=str(owner)))
+    except RecordUnreadable as fault:
+        raise Skipped("the record of its gateway can't be read") from fault
 
 
 def _left(machine: Machine, record: GatewayRecord) -> bool:

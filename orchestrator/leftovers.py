@@ -5,7 +5,7 @@ A lock file goes last, while it is held, and only where nothing else is left of 
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from orchestrator import records
@@ -19,6 +19,7 @@ KEPT_S = 7 * 24 * 3600.0
 _OF_A_RUN = (".cjs", ".py", ".run", ".exit", ".seen", ".d", ".exit~", ".part")
 _TO_READ = (".log", ".1", ".end")
 _LOCKS = (".lock", ".use")
+_RESERVED = ".port"
 _TOLD = (".log", ".log.1", ".end")
 TREE = "t"
 """Of a folder of ours: the working tree that a command made in it."""
@@ -30,7 +31,8 @@ class Leftover:
     """One file or folder."""
 
     name: str
-    instance_id: str
+    instance_id: str | None
+    """Of which gateway; ``None`` = it is the reservation of a port."""
     why: str
 
 
@@ -60,7 +62,15 @@ def leftovers(machine: Machine, *, older_than_s: float) -> tuple[Leftover, ...]:
             is_needed = _is_left(machine, named[1]) if suffix in _LOCKS else False
             if not is_needed and machine.state.age_s(records.record_name(named[1])) is None:
                 found.append(Leftover(name=name, instance_id=named[1], why=why))
-    return tuple(found)
+    return (*found, *_reservations(machine, older_than_s))
+
+
+def _reservations(machine: Machine, older_than_s: float) -> Iterator[Leftover]:
+    """Return ports that were reserved by starts which did not live to let go of them."""
+    for name in machine.state.names(_RESERVED):
+        age_s = machine.state.age_s(name)
+        if age_s is not None and age_s >= older_than_s and name[: -len(_RESERVED)].isdigit():
+            yield Leftover(name=name, instance_id=None, why="its start was killed")
 
 
 def holds_tree(machine: Machine, name: str) -> bool:
@@ -91,8 +101,20 @@ def remove(machine: Machine, wanted: tuple[Leftover, ...]) -> tuple[Leftover, ..
     done: set[str] = set()
     for instance_id in dict.fromkeys(one.instance_id for one in wanted):
         names = [one.name for one in wanted if one.instance_id == instance_id]
-        done |= _removed(machine, instance_id, names)
+        if instance_id is None:
+            done |= {name for name in names if _is_let_go(machine, name)}
+        else:
+            done |= _removed(machine, instance_id, names)
     return tuple(one for one in wanted if one.name in done)
+
+
+def _is_let_go(machine: Machine, reservation: str) -> bool:
+    """Remove the reservation of a port unless a start has it; return whether it is gone."""
+    lock = machine.state.lock(reservation, "a clean-up")
+    if isinstance(lock, str):
+        return False
+    lock.remove()
+    return True
 
 
 def remove_traces(machine: Machine, instance_ids: Iterable[str]) -> bool:

@@ -11,8 +11,8 @@ from orchestrator.choosing import choose
 from orchestrator.cli.start_options import GATEWAY
 from orchestrator.endings import last_ending
 from orchestrator.faults import NoSuchGateway
-from orchestrator.lifecycle import Machine, find_all
-from orchestrator.records import GatewayRecord
+from orchestrator.lifecycle import Machine, find, find_all
+from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance
 from orchestrator.wanted import worktree_of
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -38,7 +38,7 @@ def the_meant(
     Raises:
         NoSuchGateway: A PID that no gateway on record has or had.
         SeveralCandidates: More than one could be meant.
-        RecordUnreadable: Nothing readable is meant, and a record can't be read.
+        RecordUnreadable: Nothing readable is meant, or a simulator, and a record can't be read.
     """
     found = find_all(machine)
     records = [one for one in found if isinstance(one, GatewayRecord)]
@@ -53,4 +53,7 @@ def the_meant(
         for one in found:
             if not isinstance(one, GatewayRecord):
                 raise one
+    elif (owner := meant.labels.get(UPSTREAM_OF)) is not None:
+        # Where the record of its gateway is there and can't be read, that one may need it.
+        find(machine, Instance(worktree=Path(meant.worktree), name=str(owner)))
     return meant
