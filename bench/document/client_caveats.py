@@ -14,7 +14,7 @@ _MOST_STAGES = 3
 
 
 def client_limit(trials: Sequence[Trial]) -> Iterable[Caveat]:
-    """Yield which limit of this machine kept requests from being sent."""
+    """Yield which limit of this machine kept requests from being sent, or made them wait."""
     said = [
         trial.response.error.message
         for trial in trials
@@ -27,6 +27,20 @@ def client_limit(trials: Sequence[Trial]) -> Iterable[Caveat]:
             level="broken",
             text=f"{requests} could not be sent: {said[-1]}. That says nothing of the target and "
             "counts nowhere.",
+        )
+    waits = [
+        [refusal for refusal in trial.refusals if refusal.error.code == "client_limit"]
+        for trial in trials
+    ]
+    held = [each for each in waits if each]
+    if held:
+        longest_s = max(sum(refusal.wait_ms for refusal in each) for each in held) / 1000
+        requests = "1 request" if len(held) == 1 else f"{len(held)} requests"
+        yield Caveat(
+            code="client_waited",
+            level="note",
+            text=f"{requests} waited up to {longest_s:,.0f} s before being sent: "
+            f"{held[-1][-1].error.message}. No time of theirs includes it.",
         )
 
 

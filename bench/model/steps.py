@@ -19,7 +19,7 @@ class Started(Record, frozen=True, kw_only=True, tag="started"):
 
 
 class AttemptRefused(Record, frozen=True, kw_only=True, tag="refused"):
-    """A request that HTTP 429 refused, written before the wait.
+    """A request that HTTP 429, or this machine itself, refused; written before the wait.
 
     Its next attempt follows, or the record of its trial or turn when nothing more could be sent.
     """

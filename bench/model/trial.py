@@ -121,7 +121,10 @@ class ResponseError(Record, frozen=True, kw_only=True):
 
 
 class Refusal(Record, frozen=True, kw_only=True):
-    """A request that HTTP 429 refused and that was to be sent again (`--retry-429`)."""
+    """A request that was to be sent again: refused by HTTP 429 (`--retry-429`), or by this machine.
+
+    The latter's error is ``client_limit``: it was not sent, and is no attempt of the endpoint's.
+    """
 
     attempt: int
     error: ResponseError

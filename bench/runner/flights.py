@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from bench.agent.workplace import Workbench
 
 KEY_REFUSED = (401, 403)
+CLIENT_LIMIT: Final = "client_limit"
+"""Error of a request that this machine itself kept from being sent, and reason to end with it."""
 
 OnIncident = Callable[[Incident], None]
 
@@ -327,9 +329,8 @@ class Flights:
                 response = replace(response, error=explained(response, incident))
                 invalidated = incident.incident_class
                 self._noted_for(flight, incident)
-        if response.error is not None and response.error.code == "client_limit":
-            invalidated = "client_limit"  # it says nothing of the target, and would come again
-            self._control.stop("client_limit")
+        if response.error is not None and response.error.code == CLIENT_LIMIT:
+            invalidated = CLIENT_LIMIT  # it says nothing of the target
         if invalidated is None and self._refuses_key(flight.planned.target_id, response):
             invalidated = "key_rejected"
         return replace(flight, response=response, invalidated=invalidated)
@@ -342,9 +343,16 @@ class Flights:
             self._control.lose_gateway(touched)
         self.note(self._control.incident or touched)
 
+    def has_answered(self, target_id: str) -> bool:
+        """Return whether anything came from a target's endpoint since this process began."""
+        return self._arm(target_id) in self._answered
+
+    def _arm(self, target_id: str) -> str | None:
+        return target_id if target_id in self._ports.arms else None
+
     def _refuses_key(self, target_id: str, response: Response) -> bool:
         """Say whether this is an endpoint's first answer and it refuses the key; then stop."""
-        arm = target_id if target_id in self._ports.arms else None
+        arm = self._arm(target_id)
         if arm in self._answered or response.status is None:
             return False
         self._answered.add(arm)

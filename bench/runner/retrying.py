@@ -1,5 +1,8 @@
 """Sends again what HTTP 429 refused, where the run was told to (`--retry-429 N`).
 
+And what this machine itself refused to let go for the moment: local ports come back a minute after
+their connections have ended (docs/decisions/0426).
+
 The refused attempt is in the journal, in spend and in the time budget before the wait begins; its
 wait is in none of them, for nothing is in flight. A stage under load never retries: what it measures
 is how much is refused.
@@ -13,11 +16,13 @@ from bench.model.steps import AttemptRefused
 from bench.model.trial import Refusal, ResponseError
 from bench.money import reported_cost_usd, spent_for
 from bench.runner.control import Control
-from bench.runner.flights import Flight, Flights, Ports
+from bench.runner.flights import CLIENT_LIMIT, Flight, Flights, Ports
 
 LONGEST_WAIT_MS = 120_000.0
 """Who asks for more gets no second request: the refusal is the result, and says for how long."""
 _FIRST_WAIT_MS, _MOST_WAIT_MS = 1_000.0, 30_000.0
+_OWN_WAITS_MS = (1_000.0, 2_000.0, 4_000.0, 8_000.0, 15_000.0, 15_000.0, 15_000.0, 15_000.0)
+"""In all 75 s: systems keep the port of a closed connection for 60 s (Linux) or 30 s (macOS)."""
 _NAP_S = 0.5
 """Longest sleep without a look at whether the run is still to go on."""
 
@@ -49,6 +54,8 @@ class Retries:
             error = flight.response.error
             wait_ms = self._wait_ms(flight, error)
             if error is None or wait_ms is None:
+                if error is not None and error.code == CLIENT_LIMIT:
+                    self._control.stop(CLIENT_LIMIT)  # it would come again
                 return flight
             refusal = self._refusal(flight, error, wait_ms)
             is_noted = self._flights.write(
@@ -71,7 +78,9 @@ class Retries:
 
     def _wait_ms(self, flight: Flight, error: ResponseError | None) -> float | None:
         """Return how long to wait for the next attempt; ``None`` = the answer stands."""
-        count = len(flight.refusals)
+        if error is not None and error.code == CLIENT_LIMIT:
+            return self._own_wait_ms(flight)
+        count = sum(one.error.code != CLIENT_LIMIT for one in flight.refusals)
         if error is None or error.code != "rate_limited" or count >= self._most:
             return None
         is_cut = flight.invalidated is not None or self._control.reason is not None
@@ -81,6 +90,22 @@ class Retries:
         if asked_ms is None:
             return min(_FIRST_WAIT_MS * 2.0**count, _MOST_WAIT_MS)
         return asked_ms if asked_ms <= LONGEST_WAIT_MS else None
+
+    def _own_wait_ms(self, flight: Flight) -> float | None:
+        """Return how long to wait for what this machine refused; ``None`` = it is the run's end.
+
+        Not under load, where when a request is sent is what was asked for; nor where nobody ever
+        answered: an address that this machine can't reach at all is refused with the same word.
+        """
+        planned, count = flight.planned, 0
+        for refusal in reversed(flight.refusals):
+            if refusal.error.code != CLIENT_LIMIT:
+                break
+            count += 1
+        is_cut = self._control.reason is not None or planned.stage is not None
+        if is_cut or not self._flights.has_answered(planned.target_id):
+            return None
+        return _OWN_WAITS_MS[count] if count < len(_OWN_WAITS_MS) else None
 
     def _refusal(self, flight: Flight, error: ResponseError, wait_ms: float) -> Refusal:
         reported = reported_cost_usd(flight.response)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from bench.model.case import CaseInfo
 from bench.model.summary import Rate, ReliabilitySummary
-from bench.model.trial import Response, Trial
+from bench.model.trial import Refusal, Response, Trial
 from bench.stats import rate
 from bench.summary.selection import arrived, is_kind, is_truncated
 
@@ -22,7 +22,7 @@ def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> Relia
     Of a request that was sent again after HTTP 429, the first attempt counts: a run that waits until
     it is served must not look as if it had been served at once.
     """
-    retried = [trial for trial in trials if trial.refusals]
+    retried = [trial for trial in trials if _refused(trial)]
     served = sum(trial.response.error is None for trial in trials)
     after_retries = rate(served, len(trials)) if retried else None
     trials = [_first_attempt(trial) for trial in trials]
@@ -50,7 +50,7 @@ def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> Relia
         rate_limit=rate_limit,
         truncated=truncated,
         malformed_stream=malformed,
-        retried_requests=sum(len(trial.refusals) for trial in retried),
+        retried_requests=sum(len(_refused(trial)) for trial in retried),
         success_after_retries=after_retries,
         truncated_answers=rate(sum(map(is_truncated, untimed)), len(untimed)),
     )
@@ -58,9 +58,13 @@ def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> Relia
 
 def _first_attempt(trial: Trial) -> Trial:
     """Return the trial as it would be without a retry."""
-    if not trial.refusals:
-        return trial
-    return replace(trial, response=Response(error=trial.refusals[0].error))
+    refused = _refused(trial)
+    return replace(trial, response=Response(error=refused[0].error)) if refused else trial
+
+
+def _refused(trial: Trial) -> tuple[Refusal, ...]:
+    """Return the attempts that the endpoint refused: what this machine held back says nothing."""
+    return tuple(one for one in trial.refusals if one.error.code != "client_limit")
 
 
 def _seed_code(trial: Trial) -> str | None:

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from bench.document import build_document
 from bench.model.steps import AttemptRefused, Started, TrialDone
 from bench.model.trial import Response, ResponseError
 from bench.runner.retrying import LONGEST_WAIT_MS
@@ -237,3 +238,53 @@ def test_a_target_that_stalls_does_not_hold_all_the_places():
         "fast|c2|r1",
         "fast|c3|r1",
     ]
+
+
+# ---- what this machine itself refuses ------------------------------------------------------------
+
+
+def held_back():
+    return Reply(response=error("client_limit", None), takes_ms=1.0)
+
+
+def test_what_this_machine_refuses_for_a_while_waits_and_is_sent_then():
+    made = stage(Reply(), held_back(), held_back(), Reply(takes_ms=10), blocks=[block(runs=2)])
+    end = made.run()
+    _, trial = made.trials
+    assert (end.reason, trial.invalidated, trial.response.error) == ("done", None, None)
+    assert [refusal.wait_ms for refusal in trial.refusals] == [1000, 2000]
+    assert trial.finished_offset_ms - trial.started_offset_ms == pytest.approx(10)
+    ledger = made.ledger()
+    assert ledger.known_spend_usd == 0
+    document = build_document(ledger)
+    (told,) = (caveat for caveat in document.trust if caveat.code == "client_waited")
+    assert told.level == "note"
+    assert told.text.startswith("1 request waited up to 3 s before being sent: it broke.")
+    summary = document.summary.targets[0].reliability
+    assert (summary.success_rate, summary.retried_requests) == (1.0, 0)
+    assert summary.success_after_retries is None
+
+
+def test_what_this_machine_refuses_for_good_ends_the_run_after_75_seconds():
+    made = stage(Reply(), *[held_back() for _ in range(9)], blocks=[block(runs=3)])
+    end = made.run()
+    assert (end.reason, end.exit_code) == ("client_limit", 5)
+    assert sum(made.naps) == pytest.approx(75.0)
+    assert [trial.invalidated for trial in made.trials] == [None, "client_limit"]
+    assert [trial.run for trial in made.ledger().missing] == [2, 3]
+
+
+def test_where_nobody_ever_answered_this_machine_s_refusal_ends_the_run_at_once():
+    made = stage(held_back(), blocks=[block(runs=3)])
+    end = made.run()
+    assert (end.reason, made.naps) == ("client_limit", [])
+
+
+def test_this_machine_s_refusals_are_none_of_the_retries_that_were_allowed():
+    made = stage(Reply(), held_back(), limited(100), Reply(), blocks=[block(runs=2)], retry_429=1)
+    end = made.run()
+    _, trial = made.trials
+    assert (end.reason, trial.response.error) == ("done", None)
+    assert [one.error.code for one in trial.refusals] == ["client_limit", "rate_limited"]
+    (target,) = build_document(made.ledger()).summary.targets
+    assert (target.reliability.success_rate, target.reliability.retried_requests) == (0.5, 1)

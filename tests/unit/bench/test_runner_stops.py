@@ -39,8 +39,14 @@ def test_a_notice_cancels_what_is_in_flight_and_sends_nothing_further():
 
 
 def test_a_limit_of_the_client_s_own_machine_ends_the_run_and_is_no_figure_of_the_target():
-    replies = iter([Reply(), Reply(), Reply(response=error("client_limit", None))])
-    stage = Stage(block(runs=4), script=lambda _: next(replies))
+    replies = iter([Reply(), Reply()])
+    limited = Reply(response=error("client_limit", None))
+    stage = Stage(block(runs=4), script=lambda _: next(replies, limited))
+
+    async def sleep(seconds):
+        stage.clock.advance(seconds * 1000)
+
+    stage.sleep = sleep
     end = stage.run()
     assert (end.reason, end.exit_code) == ("client_limit", 5)
     assert [trial.invalidated for trial in stage.trials] == [None, None, "client_limit"]
