@@ -51,6 +51,15 @@ def keep(files: Iterable[Path], folder: Path) -> tuple[str, ...]:
     return tuple(faults)
 
 
+def linked(file: Path, folder: Path) -> Path | None:
+    """Return the hard link of ``file`` in ``folder``; ``None`` = there is none, or only a copy."""
+    kept = folder / file.name
+    try:
+        return kept if kept.samefile(file) else None
+    except OSError:
+        return None
+
+
 def mark(folder: Path, *, journal: Path, repository: Path | None) -> None:
     """Note where a kept run comes from; what can't be noted is only missed by `latest`.
 

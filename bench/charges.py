@@ -37,7 +37,9 @@ class Charge:
     computed_usd: float | None = None
     """Its tokens at known prices."""
     response: Response | None = None
-    """``None`` = no end was recorded."""
+    """``None`` = no end was recorded, or only that it was refused."""
+    is_open: bool = False
+    """No end was recorded: it was lost, or its process still waits for it."""
     requests: int = 1
     """More than one where a load stage had too many to keep each: then it is their sum."""
 
@@ -178,6 +180,7 @@ class ChargeBook:
                 offset_ms=start.offset_ms,
                 usd=start.reserve_usd,
                 source=None if start.reserve_usd is None else RESERVE,
+                is_open=True,
             )
         )
 

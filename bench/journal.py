@@ -45,6 +45,8 @@ class Journal:
         self.was_put_back = False
         """Somebody removed the file while it was written, and ``close`` wrote it again: at ``path``,
         which is then another one than before where something else lies there."""
+        self.is_gone = False
+        """Somebody removed it and ``close`` could not put it back: nothing of it is at ``path``."""
         self._dirty = threading.Event()
         self._closing = threading.Event()
         self._sync_fault: OSError | None = None
@@ -117,6 +119,7 @@ class Journal:
                 self.path = _put_back(self._descriptor, self.path)
                 self.was_put_back = True
         except OSError as error:
+            self.is_gone = True
             raise _unwritable(self.path, error) from error
         finally:
             os.close(self._descriptor)

@@ -14,6 +14,7 @@ from bench.document import build_document, encode_document, read_document
 from bench.document.money_caveats import is_day_limited
 from bench.errors import BenchError, ForeignReports, JournalUnreadable, reason_in
 from bench.journal import is_being_written, read_journal
+from bench.ledger import Ledger
 from bench.model.document import Document
 from bench.report import REPORTS, headline, terminal_summary
 from bench.report.ab import ab_detail
@@ -97,11 +98,21 @@ def read_run(path: Path) -> Document:
         JournalUnreadable: ``path`` is neither.
     """
     if path.suffix == ".jsonl":
-        # Asked first: a run that ends in between has its footer, and is over.
-        is_held = is_being_written(path)
-        ledger = read_journal(path)
-        return build_document(ledger, is_going_on=is_held and ledger.footer is None)
+        ledger, is_going_on = read_run_journal(path)
+        return build_document(ledger, is_going_on=is_going_on)
     return read_document(_read(path))
+
+
+def read_run_journal(path: Path) -> tuple[Ledger, bool]:
+    """Return what a journal says, and whether a process is proven to go on with its run.
+
+    Raises:
+        JournalUnreadable: ``path`` is none.
+    """
+    # Asked first: a run that ends in between has its footer, and is over.
+    is_held = is_being_written(path)
+    ledger = read_journal(path)
+    return ledger, is_held and ledger.footer is None
 
 
 def publish(

@@ -9,7 +9,7 @@ from bench.app.environment import environment
 from bench.app.folder import make_folder
 from bench.app.measuring import Connect, Part, connect_http, measured
 from bench.app.request import Outcome, RunRequest, Session
-from bench.archive import keep, mark
+from bench.archive import keep, linked, mark
 from bench.clock import SystemClock, iso_ms
 from bench.errors import Interrupted, JournalUnwritable, KeyRejected, UsageFault
 from bench.journal import Journal, read_journal
@@ -117,11 +117,7 @@ def _carried_out(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
 
 def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     session, path = part.session, part.journal.path
-    archive = None
-    if session.archive_folder is not None:
-        archive = session.archive_folder / part.ledger.header.run_id
-        keep([path], archive)  # a hard link now survives a worktree that is deleted mid-run
-        mark(archive, journal=path, repository=session.repository)
+    archive, link = _archived(part)
     fault: JournalUnwritable | None = None
     try:
         if is_resumed:
@@ -135,8 +131,8 @@ def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     if end.reason == "key_rejected" and end.refusal is not None:
         _raise_rejected(part, end)
     was_at, path = path, part.journal.path
-    if fault is not None and not path.is_file():
-        raise fault
+    if fault is not None and part.journal.is_gone:
+        raise fault if link is None else JournalUnwritable(fault.message, hint=_kept_at(link))
     # Loaded now: nothing is measured any more, and the first request had not to wait for it.
     from bench.app.rendering import gated, outcome_of, publish
     from bench.document import build_document
@@ -155,6 +151,24 @@ def _to_the_end(part: Part, connect: Connect, *, is_resumed: bool) -> Outcome:
     reason = end.reason if end.exit_code or not outcome.exit_code else outcome.reason
     ended = replace(outcome, exit_code=code, reason=reason, notes=tuple(notes))
     return gated(ended, document)
+
+
+def _archived(part: Part) -> tuple[Path | None, Path | None]:
+    """Keep the journal in the run's archive; return its folder and the hard link in it, if any.
+
+    A link made now survives a worktree that is deleted mid-run.
+    """
+    session, path = part.session, part.journal.path
+    if session.archive_folder is None:
+        return None, None
+    archive = session.archive_folder / part.ledger.header.run_id
+    keep([path], archive)
+    mark(archive, journal=path, repository=session.repository)
+    return archive, linked(path, archive)
+
+
+def _kept_at(link: Path) -> str:
+    return f"all that was written is kept in `{link}`: `gateway-bench resume {link}` goes on there"
 
 
 def _of_journal(journal: Journal, was_at: Path, fault: JournalUnwritable | None) -> Iterator[str]:

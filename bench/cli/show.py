@@ -1,5 +1,6 @@
 """`show`: what a run is, whether it can be trusted, how it was made; writes nothing."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from bench.model.document import Document
     from bench.report.trial_cards import TrialLine
 
+_OPEN_ENDS = {
+    "in-flight": "still in flight, at the most it can cost",
+    "lost": "lost without an answer",
+}
 _VIEWS = "Instead of the whole run"
 
 
@@ -149,15 +154,19 @@ def _trial(document: "Document", name: str) -> Outcome:
 
 
 def _billing(path: Path) -> Outcome:
-    from bench.journal import read_journal
+    from bench.app.rendering import read_run_journal
     from bench.report.billing import billing_csv, billing_rows
 
-    ledger = read_journal(path)
-    rows = billing_rows(ledger)
+    ledger, is_going_on = read_run_journal(path)
+    rows = billing_rows(ledger, is_going_on=is_going_on)
+    ends = Counter(row["end"] for row in rows)
+    open_ones = [f"{ends[end]} {told}" for end, told in _OPEN_ENDS.items() if ends[end]]
     return Outcome(
         run_id=ledger.header.run_id,
-        headline=f"{len(rows)} request{'' if len(rows) == 1 else 's'} sent",
+        headline=", ".join(
+            (f"{len(rows)} request{'' if len(rows) == 1 else 's'} sent", *open_ones)
+        ),
         spent_usd=ledger.spent_usd,
         detail={"billing": list(rows)},
-        text=billing_csv(ledger).rstrip("\n"),
+        text=billing_csv(rows).rstrip("\n"),
     )

@@ -79,6 +79,7 @@ def test_a_journal_that_can_t_be_put_back_says_so(tmp_path):
     path.parent.write_text("in the way")
     with pytest.raises(JournalUnwritable):
         journal.close()
+    assert journal.is_gone
 
 
 def test_who_asks_is_told_whether_a_journal_is_being_written(path):

@@ -5,6 +5,7 @@ import signal
 import socket
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -151,8 +152,30 @@ def test_a_journal_that_can_t_be_put_back_ends_the_run_as_unwritable(tmp_path):
 
     with paid_endpoint() as there:
         there.hold = swap
-        with pytest.raises(JournalUnwritable, match=r"cut\.jsonl` can't be written"):
+        with pytest.raises(JournalUnwritable, match=r"cut\.jsonl` can't be written") as caught:
             run_plan(*small_run(folder, f"{there.url}/v1"))
+    assert "name another output folder" in (caught.value.hint or "")
+
+
+def test_a_journal_that_can_t_be_put_back_is_named_where_it_was_kept(tmp_path):
+    folder, archive = tmp_path / "results", tmp_path / "kept"
+    folder.mkdir()
+
+    def swap(_):
+        if folder.is_dir():
+            (folder / "cut.jsonl").unlink()
+            folder.rmdir()
+            folder.write_text("in the way")
+
+    with paid_endpoint() as there:
+        there.hold = swap
+        request, session = small_run(folder, f"{there.url}/v1")
+        with pytest.raises(JournalUnwritable, match=r"can't be written") as caught:
+            run_plan(request, replace(session, archive_folder=archive))
+    kept = archive / "cut-run" / "cut.jsonl"
+    assert f"is kept in `{kept}`: `gateway-bench resume {kept}`" in (caught.value.hint or "")
+    assert all(trial.response.error is None for trial in read_journal(kept).trials)
+    assert read_journal(kept).footer is not None
 
 
 def test_one_interrupt_too_many_still_names_the_journal_and_how_to_go_on(tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 
 import msgspec
 import pytest
@@ -190,7 +191,7 @@ def test_a_bill_has_a_row_for_every_request_and_its_ids():
             trial(FAST, PATH, 2, response=failure("idle_timeout"), estimated_cost_usd=None),
         )
     )
-    first, second = csv.DictReader(io.StringIO(billing_csv(book)))
+    first, second = csv.DictReader(io.StringIO(billing_csv(billing_rows(book))))
     assert first["requestId"] == "'=cmd()"
     assert (first["generationId"], first["promptTokens"]) == ("gen-1", "7")
     assert (first["costUsd"], first["costSource"]) == ("0.5", "gateway")
@@ -207,6 +208,14 @@ def test_a_lost_request_is_a_row_of_the_bill_too():
         (0.002, "reserve", None)
     ]
     assert {row["model"] for row in rows} == {FAST.model}
+    assert [row["end"] for row in lost] == ["lost"]
+    assert {row["end"] for row in rows if row not in lost} == {"recorded"}
+
+
+def test_what_a_living_process_waits_for_is_no_lost_row_of_the_bill():
+    rows = billing_rows(killed_ledger(), is_going_on=True)
+    assert Counter(row["end"] for row in rows)["in-flight"] == 1
+    assert "lost" not in {row["end"] for row in rows}
 
 
 def test_texts_that_were_not_kept_are_no_empty_answer():
