@@ -26,6 +26,8 @@ _TIMES = ("timestamp", "TIMESTAMP", "arrived_at_ms")
 _INPUTS = ("input_length", "ContextTokens", "prompt_tokens")
 _OUTPUTS = ("output_length", "GeneratedTokens", "completion_tokens")
 MOST_REQUESTS = 1_000_000
+MOST_DAYS = 366
+_MS_PER_DAY = 86_400_000
 _MOST_TOKENS = 10_000_000
 _LONG_FRACTION = re.compile(r"(\.[0-9]{6})[0-9]+")
 """Azure's dates have seven digits of a second, which Python 3.11 does not take."""
@@ -57,6 +59,10 @@ def read_trace(text: str, *, speed: float = 1.0) -> Trace:
     if not entries:
         raise UsageFault("the trace holds no request", hint="see docs/load.md for its formats")
     begin = entries[0][0]
+    days = (entries[-1][0] - begin) / speed / _MS_PER_DAY
+    if days > MOST_DAYS:
+        message = f"the trace takes {days:.3g} days, and at most {MOST_DAYS} are replayed"
+        raise UsageFault(message, hint="are its times milliseconds? `--trace-speed` shortens it")
     inputs = tuple(entry[1] for entry in entries)
     outputs = tuple(entry[2] for entry in entries)
     return Trace(

@@ -1,14 +1,14 @@
 """What was typed of load → the stages that are run."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from bench.errors import UsageFault
 from bench.load.levels import Levels, SweepRange
-from bench.load.recorded import Trace
+from bench.load.recorded import MOST_DAYS, Trace
 from bench.load.rules import Gaps
 from bench.model.load import Stage, StopRules, Sweep
 
@@ -16,6 +16,7 @@ FEWEST_REQUESTS = 20
 WAVES = 4
 """Requests per place of a closed loop where nobody said how many: filling and draining stay small."""
 _MOST_WARMUPS = 64
+_SECONDS_PER_DAY = 86_400
 MOST_SCHEDULED = 20_000_000
 """160 MB of schedule: a longer one is a typing error."""
 
@@ -66,7 +67,8 @@ def stages(wish: Wish) -> tuple[Stage, ...] | Sweep:
     if wish.sweep is not None:
         template = msgspec.structs.replace(template, warmups=_warmups(wish, 1))
         sweep = Sweep(by=wish.sweep.by, low=wish.sweep.low, high=wish.sweep.high, template=template)
-        _check_length([at_level(sweep, sweep.high, number=1)], "--sweep")
+        ends = [at_level(sweep, level, number=1) for level in (sweep.low, sweep.high)]
+        _check_length(ends, "--sweep")
         return sweep
     if wish.trace is not None:
         return (_traced(wish, wish.trace, template),)
@@ -102,7 +104,8 @@ def level_of(stage: Stage) -> float:
 def label_of(stage: Stage) -> str:
     """Return a stage for people: `8 at once`, `20/s (poisson)`, `1 to 64 at once`."""
     if stage.kind == "trace":
-        return f"trace of {len(stage.offsets_ms):,} requests"
+        count = len(stage.offsets_ms)
+        return f"trace of {count:,} request{'' if count == 1 else 's'}"
     if stage.kind == "closed":
         begin = f"{stage.concurrency_from} to " if stage.concurrency_from else ""
         return f"{begin}{stage.concurrency} at once"
@@ -218,11 +221,17 @@ def _open(wish: Wish, levels: Levels, template: Stage) -> tuple[Stage, ...]:
     return found
 
 
-def _check_length(found: Iterable[Stage], name: str) -> None:
+def _check_length(found: Sequence[Stage], name: str) -> None:
     """Refuse a schedule that would fill the memory, and be computed for minutes, unheard."""
     if any((planned_requests(stage) or 0) > MOST_SCHEDULED for stage in found):
         message = f"a stage has at most {MOST_SCHEDULED:,} requests"
         raise UsageFault(message, hint=f"lower `{name}`, or shorten `-d`")
+    for stage in found:
+        if stage.duration_ms is None and stage.requests is not None and stage.rate_per_second:
+            days = stage.requests / stage.rate_per_second / _SECONDS_PER_DAY
+            if days > MOST_DAYS:
+                message = f"{stage.requests:,} requests at this rate would take {days:.3g} days"
+                raise UsageFault(message, hint=f"raise `{name}`, or end it with `-d`")
 
 
 def _traced(wish: Wish, trace: Trace, template: Stage) -> Stage:

@@ -63,6 +63,7 @@ def test_a_trace_is_one_stage_of_its_own_rate():
     (stage,) = shaped(trace=TRACE)
     assert (stage.kind, planned_requests(stage), level_of(stage)) == ("trace", 2, 2.0)
     assert label_of(stage) == "trace of 2 requests"
+    assert label_of(*shaped(trace=read_trace('{"timestamp": 5}'))) == "trace of 1 request"
 
 
 def test_a_sweep_makes_its_stages_one_by_one():
@@ -97,6 +98,7 @@ def test_a_sweep_makes_its_stages_one_by_one():
             {"sweep": sweep_range("1/s..1000000/s"), "duration_ms": 3.6e7},
             "lower `--sweep`, or shorten `-d`",
         ),
+        ({"rate": rate_levels("1/h"), "requests": 100_000}, "would take 4.17e.03 days.*raise `--rate`"),
         ({"lock_step": True, "trace": TRACE}, "closed loop"),
         ({"gaps": read_gaps("constant"), "trace": TRACE}, "a trace has its own gaps"),
         ({"concurrency": concurrency_levels("64..1"), "duration_ms": 5.0}, "falls.*`-c 1..64`"),
@@ -157,6 +159,8 @@ def test_a_trace_without_lengths_has_none():
         ("", "no request"),
         ('{"at": 1}', "line 1 of the trace has no `timestamp`"),
         ('{"timestamp": true}', "is no time"),
+        ('{"timestamp": 0}\n{"timestamp": 1e300}', "takes 1.16e.292 days"),
+        ('{"timestamp": -1e308}\n{"timestamp": 1e308}', "takes inf days"),
         ('{"timestamp": "soon"}', "`soon` is no time"),
         ('{"timestamp": 1}\n{x', "line 2 of the trace is no JSON"),
         ('{"timestamp": 1}\n[1]', "no JSON object"),
@@ -167,4 +171,11 @@ def test_a_trace_without_lengths_has_none():
 )
 def test_what_is_no_trace_is_told_by_its_line(text, told):
     with pytest.raises(UsageFault, match=told):
+        read_trace(text)
+
+
+def test_a_trace_may_take_a_year_at_the_speed_at_which_it_is_replayed():
+    text = '{"timestamp": 0}\n{"timestamp": 63072000000}\n'
+    assert read_trace(text, speed=2).offsets_ms == (0.0, 31_536_000_000.0)
+    with pytest.raises(UsageFault, match="takes 730 days, and at most 366"):
         read_trace(text)
