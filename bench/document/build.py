@@ -9,9 +9,8 @@ from bench import __version__
 from bench.charges import Spend
 from bench.document.completeness import completeness, not_run, unended
 from bench.document.gates import with_gates
-from bench.document.resources import gateway_resources
 from bench.document.shape import document_config, document_target, document_trial
-from bench.document.sides import with_resources
+from bench.document.sides import through_gateway, with_resources
 from bench.document.trust import Circumstances, caveats
 from bench.ledger import Ledger
 from bench.model.blocks import PlannedTrial
@@ -177,7 +176,7 @@ def _gateway(ledger: Ledger) -> DocumentGateway | None:
         return None
     return DocumentGateway(
         **msgspec.structs.asdict(ledger.gateway),
-        resources=None if ledger.gateways else gateway_resources(ledger.parts, ledger.gateway),
+        resources=None if ledger.gateways else through_gateway(ledger),
     )
 
 

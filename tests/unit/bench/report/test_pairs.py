@@ -11,7 +11,7 @@ from bench.document import build_document
 from bench.model.document import Document
 from bench.model.load import ClientReading
 from bench.model.paired import PairLevel
-from bench.model.surroundings import Sample
+from bench.model.surroundings import Gateway, Sample
 from bench.report import headline, render_reports, terminal_summary
 from bench.report.pairs import pair_chart, pair_lines
 from tests.sample_arms import arms, arms_ledger, even, streamed
@@ -55,6 +55,19 @@ def test_a_terminal_summary_is_the_one_that_was_read_by_a_person(golden):
 
 def test_the_sentence_comes_first():
     assert re.match(r"Adds [\d.]+ ms \[[\d., ]+\] to TTFT", headline(document()))
+
+
+def test_a_gateway_s_processor_time_is_shared_out_among_what_went_through_it():
+    samples = [Sample(at_ns=n * 10**9, values={"cpuMs": 48.0 * n}) for n in range(11)]
+    told = of(
+        PairLevel(pairs=12, noise_pairs=6),
+        samples=samples,
+        more=lambda records: records.insert(len(records) - 1, Gateway()),
+    )
+    assert told.gateway is not None
+    used = told.gateway.resources
+    assert used is not None
+    assert (used.cpu_ms, used.requests, used.cpu_ms_per_request) == (480.0, 12, 40.0)
 
 
 def test_nobody_races_anybody():
