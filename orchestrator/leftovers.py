@@ -57,8 +57,11 @@ def leftovers(machine: Machine, *, older_than_s: float) -> tuple[Leftover, ...]:
             age_s = machine.state.age_s(name)
             if named is None or age_s is None or age_s < limit_s or named[1] in in_use:
                 continue
-            if holds_tree(machine, name):
-                continue  # git has to be told: see ``trees``
+            if name.endswith(".d") and (
+                holds_tree(machine, name)  # git has to be told: see ``trees``
+                or machine.state.use_of(records.use_name(named[1])).is_held
+            ):
+                continue
             is_needed = _is_left(machine, named[1]) if suffix in _LOCKS else False
             if not is_needed and machine.state.age_s(records.record_name(named[1])) is None:
                 found.append(Leftover(name=name, instance_id=named[1], why=why))
@@ -76,7 +79,7 @@ def _reservations(machine: Machine, older_than_s: float) -> Iterator[Leftover]:
 def holds_tree(machine: Machine, name: str) -> bool:
     """Say whether a folder in the state folder is one with a working tree of git."""
     place = str(machine.state.root / name / TREE)
-    found = machine.worktrees.holding(place) if name.endswith(".d") else None
+    found = machine.worktrees.holding(place)
     return found is not None and found.path == place
 
 

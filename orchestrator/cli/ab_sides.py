@@ -23,7 +23,9 @@ from orchestrator.commands import run_commands
 from orchestrator.description import GatewayConfig
 from orchestrator.errors import state_access
 from orchestrator.faults import ConfigFaults, NoSuchCommit
+from orchestrator.holding import hold_for_use
 from orchestrator.launching import Surroundings, environment_for, fingerprint
+from orchestrator.leftovers import remove_locks
 from orchestrator.lifecycle import Machine
 from orchestrator.ports import Commit
 from orchestrator.records import Instance
@@ -186,8 +188,11 @@ def _built(
     if not config.build or (config.dir, config.build) in setting.built:
         return built
     setting.built.add((config.dir, config.build))
-    name = f"{setting.run_id}-{words.letter}-build"
-    folder = setting.here.state.root / f"{Instance(worktree=config.dir, name=name).id}.d"
+    instance = Instance(worktree=config.dir, name=f"{setting.run_id}-{words.letter}-build")
+    hold = hold_for_use(setting.here, instance, setting.run_id)
+    setting.trees.callback(remove_locks, setting.here, instance.id)
+    setting.trees.callback(hold.release)
+    folder = setting.here.state.root / f"{instance.id}.d"
     with state_access(folder):
         folder.mkdir(mode=0o700, parents=True)
     setting.trees.callback(shutil.rmtree, folder, ignore_errors=True)

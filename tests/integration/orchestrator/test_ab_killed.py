@@ -31,11 +31,16 @@ class Scene:
         self.command = CommandLine(root / "home", self.tree.folder, HISTORY=str(self.history))
         assert self.command("trust", ".").code == 0
 
-    def killed(self, *words):
-        """Begin a comparison, and kill it and its measuring process once both sides are asked."""
+    def begun(self, *words):
+        """Begin a comparison, and return it once both sides are asked."""
         job = self.command.begin("ab", SLOW_MODEL, *words, *LONG)
         until(lambda: self.is_measured() or job.poll() is not None)
         assert job.poll() is None, self.command.end(job).err
+        return job
+
+    def killed(self, *words):
+        """Kill a comparison and its measuring process once both sides are asked."""
+        job = self.begun(*words)
         children = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
         for pid in (job.pid, *map(int, children)):
             os.kill(pid, signal.SIGKILL)
@@ -92,6 +97,18 @@ def test_a_tree_stays_as_long_as_a_gateway_of_it_is_kept(scene):
     assert scene.command(*CLEAN, "--yes").code == 0
     assert scene.torn_down() == ["one t", "two tree"]
     scene.nothing_left()
+
+
+def test_nothing_of_a_comparison_that_is_alive_is_removed(scene):
+    job = scene.begun("--a-ref", "HEAD", "--a-env", "SIDE=one", "--b-env", "SIDE=two")
+    done = scene.command(*CLEAN, "--yes")
+    assert (done.code, done.out) == (0, "0 gateways removed\n")
+    job.send_signal(signal.SIGINT)
+    assert scene.command.end(job).code == 130
+    assert scene.torn_down() == ["one t", "two tree"]
+    scene.nothing_left()
+    assert list(scene.command.state.glob("*.use")) != []  # of what is told afterwards only
+    assert all(one.with_suffix(".end").exists() for one in scene.command.state.glob("*.use"))
 
 
 def test_a_side_described_by_a_file_that_is_gone_is_removed_and_that_is_said(scene):
