@@ -134,6 +134,19 @@ def _check(wish: Wish) -> None:
     if wish.concurrency is not None and typed:
         _check_most(wish.concurrency, typed[0])
     _check_pace(wish, is_open=is_open)
+    if not is_open:
+        _check_places(wish)
+
+
+def _check_places(wish: Wish) -> None:
+    """Refuse fewer requests than are to be in flight: the stage would say a load it never had."""
+    name, levels = "-c", () if wish.concurrency is None else wish.concurrency.values
+    if wish.sweep is not None:
+        name, levels = "--sweep", (wish.sweep.high,)
+    most = int(max(levels, default=1))
+    if wish.requests is not None and wish.requests < most:
+        message = f"`-n {wish.requests}` is less than the {most:,} requests in flight of `{name}`"
+        raise UsageFault(message, hint=f"`-n {most}` at least; several times as many show a load")
 
 
 def _check_pace(wish: Wish, *, is_open: bool) -> None:

@@ -118,9 +118,13 @@ class Runner:
         self._trials.write(sample)
 
     async def _spread(self, began_ns: int, share: float) -> None:
-        """Wait until so much of the time has passed over which the plan is spread."""
-        spread_ms = self._assignment.config.spread_ms
-        due_ns = began_ns + (spread_ms or 0.0) * share * NS_PER_MS
+        """Wait until so much of the time has passed over which the plan is spread.
+
+        What a resumed run has left, it spreads over what is left of the time.
+        """
+        spread_ms = self._assignment.config.spread_ms or 0.0
+        left_ms = max(0.0, spread_ms - self._assignment.offset_ms)
+        due_ns = began_ns + left_ms * share * NS_PER_MS
         while self._control.reason is None and (now_ns := self._ports.clock.now_ns()) < due_ns:
             await self._ports.sleep(min(_NAP_S, (due_ns - now_ns) / 1e9))
 

@@ -434,6 +434,16 @@ def test_a_plan_can_be_spread_over_time():
     assert second.started_offset_ms - first.started_offset_ms >= 4_900
 
 
+@pytest.mark.parametrize(("offset_ms", "apart_ms"), [(8_000.0, 1_000.0), (11_000.0, 0.0)])
+def test_a_resumed_plan_is_spread_over_what_is_left_of_the_time(offset_ms, apart_ms):
+    stage = LoadStage(block("a", runs=1), block("b", runs=1), spread_ms=10_000.0)
+    stage.earlier = [Resumed(at="z", offset_ms=offset_ms, environment=ENVIRONMENT)]
+    stage.run()
+    first, second = stage.trials
+    apart = second.started_offset_ms - first.started_offset_ms
+    assert apart_ms <= apart < apart_ms + 500
+
+
 def test_no_answer_at_all_is_still_a_stage():
     stage = LoadStage(load_block(closed()), script=lambda _: Reply(response=Response()))
     stage.run()

@@ -98,7 +98,12 @@ def test_a_sweep_makes_its_stages_one_by_one():
             {"sweep": sweep_range("1/s..1000000/s"), "duration_ms": 3.6e7},
             "lower `--sweep`, or shorten `-d`",
         ),
-        ({"rate": rate_levels("1/h"), "requests": 100_000}, "would take 4.17e.03 days.*raise `--rate`"),
+        (
+            {"rate": rate_levels("1/h"), "requests": 100_000},
+            "would take 4.17e.03 days.*raise `--rate`",
+        ),
+        ({"concurrency": concurrency_levels("1,8"), "requests": 7}, "less than the 8.*`-n 8`"),
+        ({"sweep": sweep_range("1..256"), "requests": 100}, "less than the 256.*of `--sweep`"),
         ({"lock_step": True, "trace": TRACE}, "closed loop"),
         ({"gaps": read_gaps("constant"), "trace": TRACE}, "a trace has its own gaps"),
         ({"concurrency": concurrency_levels("64..1"), "duration_ms": 5.0}, "falls.*`-c 1..64`"),
