@@ -102,6 +102,7 @@ def _differences(paired: PairedSummary) -> Section:
                 "Load",
                 "Connections",
                 "Figure",
+                "Verdict",
                 "Difference",
                 f"{base} p50",
                 f"{changed} p50",
@@ -109,10 +110,9 @@ def _differences(paired: PairedSummary) -> Section:
                 "Ratio",
                 "Chance",
                 "Would show",
-                "Verdict",
             ),
             rows=tuple(rows),
-            words=3,
+            words=4,
         ),
     )
 
@@ -128,6 +128,7 @@ def _row(level: LevelResult, kind: str, found: Comparison) -> tuple[Cell, ...]:
         Cell(text=level.label),
         Cell(text=kind),
         Cell(text=_name(found)),
+        Cell(text=_VERDICTS[found.verdict], detail=_why(found)),
         Cell(text=_with_unit(found, found.difference), detail=_range(found)),
         Cell(text=_plain(found, found.base_p50)),
         Cell(text=_plain(found, found.changed_p50)),
@@ -140,7 +141,6 @@ def _row(level: LevelResult, kind: str, found: Comparison) -> tuple[Cell, ...]:
             detail=counted(noise.pairs, "pair") + _interval(noise.interval),
         ),
         Cell(text=_plain(found, found.smallest_detectable)),
-        Cell(text=_VERDICTS[found.verdict], detail=_why(found)),
     )
 
 
