@@ -54,8 +54,16 @@ class Carrier(Protocol):
     def abort(self) -> None: ...  # noqa: D102 - as in asyncio
     def connection_made(self, transport: ByteTransport) -> None: ...  # noqa: D102
     def data_received(self, data: bytes) -> None: ...  # noqa: D102
+    def keep(self, at_ns: int, data: bytes) -> bool:
+        """Take what arrived at ``at_ns`` if it needs no look now; ``take`` has to otherwise."""
+        ...
+
     def take(self, at_ns: int, data: bytes) -> None:
-        """Take what arrived at ``at_ns``."""
+        """Take what arrived at ``at_ns``, and look at it."""
+        ...
+
+    def end(self, at_ns: int) -> None:
+        """Take that the other side sent its last byte before ``at_ns``."""
         ...
 
     def eof_received(self) -> bool: ...  # noqa: D102

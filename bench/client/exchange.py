@@ -228,7 +228,9 @@ class Exchange:
         self._end(at_ns, code, message)
 
     def expire(self, now_ns: int) -> None:
-        """End it if ``due_ns`` has come."""
+        """Look at what was kept, and end it if its time is over; before ``due_ns`` do nothing."""
+        if now_ns < self.due_ns:
+            return
         self._settle(now_ns)
         self._settled_ns = now_ns
         if self.is_over or now_ns < self._limit_ns:

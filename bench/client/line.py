@@ -100,6 +100,11 @@ class Line:
         """Stamp and hand on what arrived."""
         self.take(self._now_ns(), data)
 
+    def keep(self, at_ns: int, data: bytes) -> bool:
+        """Keep what arrived at ``at_ns`` for later, if it lies in the middle of an answer."""
+        exchange = self._exchange
+        return exchange is not None and exchange.keep(at_ns, data)
+
     def take(self, at_ns: int, data: bytes) -> None:
         """Hand on what arrived at ``at_ns``."""
         exchange = self._exchange
@@ -116,10 +121,14 @@ class Line:
 
     def eof_received(self) -> bool:
         """Take the end of file; the transport then closes itself."""
-        if self._exchange is not None:
-            self._exchange.eof(self._now_ns())
-            self._finish()
+        self.end(self._now_ns())
         return False
+
+    def end(self, at_ns: int) -> None:
+        """Take that the last byte came before ``at_ns``."""
+        if self._exchange is not None:
+            self._exchange.eof(at_ns)
+            self._finish()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take that the connection is gone."""

@@ -170,6 +170,10 @@ class MultiplexedLine:
         """Stamp and take what arrived."""
         self.take(self._now_ns(), data)
 
+    def keep(self, at_ns: int, data: bytes) -> bool:  # noqa: ARG002 - as of a `Carrier`
+        """Keep nothing: one read can hold frames of many answers."""
+        return False
+
     def take(self, at_ns: int, data: bytes) -> None:
         """Hand what arrived at ``at_ns`` to the streams that it is for."""
         if not self.settled.is_set() and data.startswith(_FIRST):
@@ -194,11 +198,15 @@ class MultiplexedLine:
 
     def eof_received(self) -> bool:
         """Take the end of file; the transport then closes itself."""
+        self.end(self._now_ns())
+        return False
+
+    def end(self, at_ns: int) -> None:
+        """Take that the last byte came before ``at_ns``."""
         self._is_leaving = True
         for carried in self._streams.values():
-            carried.exchange.eof(self._now_ns())
+            carried.exchange.eof(at_ns)
             _finish(carried)
-        return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take that the connection is gone."""

@@ -21,6 +21,8 @@ _READ_BYTES = 65_536
 _SECONDS_AND_NS = struct.Struct("@qq")
 _ANCILLARY_BYTES = socket.CMSG_SPACE(_SECONDS_AND_NS.size)
 _NS_PER_S = 1_000_000_000
+_MOST_WAITING = 8
+"""Reads of one line that wait to be looked at; what comes then stays with the system."""
 # Globals: what is looked up for each token.
 _SOL_SOCKET = socket.SOL_SOCKET
 _stamp = _SECONDS_AND_NS.unpack
@@ -70,6 +72,8 @@ class StampedTransport:
         self._unsent = bytearray()
         self._is_closing = False
         self._last_ns = 0
+        self._waiting = 0
+        self._keep = line.keep
         line.stamped_by = "kernel"
         arrivals.add(sock.fileno(), self._read)
         line.connection_made(self)  # last: a line that greets a dead socket closes it here
@@ -112,18 +116,25 @@ class StampedTransport:
         self._end(None)
 
     def _read(self) -> None:
+        if self._waiting >= _MOST_WAITING:
+            return
         try:
             data, ancillary, _, _ = self._receive(_READ_BYTES, _ANCILLARY_BYTES)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
-            self._end(error)
+            self._read_last(error)
             return
-        now_ns = self._now_ns()
         if not data:
-            self._line.eof_received()
-            self._end(None)
+            self._read_last(data)
             return
+        at_ns = self._arrived_ns(ancillary)
+        if self._waiting or not self._keep(at_ns, data):
+            self._waiting += 1
+            self._arrivals.wait(self._hand_over, at_ns, data)
+
+    def _arrived_ns(self, ancillary: list[tuple[int, int, bytes]]) -> int:
+        now_ns = self._now_ns()
         at_ns = None
         for level, kind, value in ancillary:
             if kind == _SO_TIMESTAMPNS and level == _SOL_SOCKET:
@@ -137,7 +148,24 @@ class StampedTransport:
             # The two clocks are compared anew now and then: no read is before the last.
             at_ns = max(at_ns, self._last_ns)
         self._last_ns = at_ns
-        self._line.take(at_ns, data)
+        return at_ns
+
+    def _read_last(self, end: bytes | OSError) -> None:
+        self._arrivals.remove(self._sock.fileno())
+        self._waiting += 1
+        self._arrivals.wait(self._hand_over, self._now_ns(), end)
+
+    def _hand_over(self, at_ns: int, data: bytes | OSError) -> None:
+        self._waiting -= 1
+        if self._is_closing:
+            return  # it was read for nobody
+        if isinstance(data, OSError):
+            self._end(data)
+        elif data:
+            self._line.take(at_ns, data)
+        else:
+            self._line.end(at_ns)
+            self._end(None)
 
     def _flush(self) -> None:
         try:

@@ -49,15 +49,22 @@ def _stamping():
         yield  # stamps stay on while somebody wants them
 
 
+def connected():
+    """Both ends of a TCP connection, without waiting."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        mine = socket.create_connection(listener.getsockname())
+        other, _ = listener.accept()
+    for each in (mine, other):
+        each.setblocking(False)
+        each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return mine, other
+
+
 class Pair:
     """A line on one end of a socket, and the other end in the test's hand."""
 
     def __init__(self, *, small=False, wall=None):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            mine = socket.create_connection(listener.getsockname())
-            self.other, _ = listener.accept()
-        for each in (mine, self.other):
-            each.setblocking(False)
+        mine, self.other = connected()
         if small:
             mine.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         assert ask_for_stamps(mine)
@@ -76,6 +83,11 @@ class Pair:
         )
 
         self.mine = mine
+
+    @property
+    def reads(self):
+        """How many there were."""
+        return self.gauge.lags.count + self.gauge.unstamped
 
     def shut(self):
         """Nothing can be written any more."""
@@ -247,18 +259,162 @@ def test_a_read_whose_stamp_is_missing_or_out_of_place_is_stamped_by_the_loop_an
 
 def test_who_computes_for_long_takes_in_first_what_has_arrived():
     async def scene(pair):
-        pair.arrivals.take_in()  # nothing yet, and nobody is called
+        while pair.now_ns() - pair.line.opened_ns < 3_000_000:
+            pass
+        pair.arrivals.go_first()  # nothing yet, and nobody is called
         exchange = pair.exchange()
         carried = asyncio.ensure_future(pair.line.carry(exchange, asked(b"hello")))
         await asyncio.sleep(0)
         await asyncio.get_running_loop().sock_recv(pair.other, 100)
         pair.other.send(ANSWER)
-        while not exchange.is_over:
-            pair.arrivals.go_first()  # without a turn of the loop
+        while not pair.reads:
+            pair.arrivals.go_first()  # read and stamped without a turn of the loop
+        assert not exchange.is_over  # and looked at in the next one
         await carried
         return exchange
 
     assert played(scene).ending.code is None
+
+
+class Slow(Line):
+    """Takes so long over a read that others must go first; what it took is in ``taken``."""
+
+    def __init__(self, now_ns, meanwhile=lambda: None):
+        super().__init__(now_ns)
+        self.taken = []
+        self.meanwhile = meanwhile
+
+    def take(self, at_ns, data):  # type: ignore[explicit-override]  # Python 3.11 has no `override`
+        self.taken.append(data)
+        self.meanwhile()
+        began = self._now_ns()
+        while self._now_ns() - began < 2_500_000:
+            pass
+
+    def end(self, at_ns):  # type: ignore[explicit-override]
+        self.taken.append(b"")
+
+
+class Ends:
+    """Three slow lines that share their arrivals, and their other ends."""
+
+    def __init__(self, pair):
+        self.lines, self.others, self.mine = [], [], []
+        for _ in range(3):
+            mine, other = connected()
+            assert ask_for_stamps(mine)
+            line = Slow(pair.now_ns)
+            StampedTransport(
+                mine,
+                line,
+                wall=pair.wall,
+                now_ns=pair.now_ns,
+                gauge=pair.gauge,
+                arrivals=pair.arrivals,
+            )
+            self.lines.append(line)
+            self.others.append(other)
+            self.mine.append(mine)
+
+    async def close(self):
+        for line in self.lines:
+            line.abort()
+            await line.closed
+        for other in self.others:
+            other.close()
+
+
+def with_ends(scene):
+    async def play(pair):
+        ends = Ends(pair)
+        try:
+            return await scene(pair, ends)
+        finally:
+            await ends.close()
+
+    return played(play)
+
+
+async def until(fact):
+    deadline = time.monotonic() + PATIENCE_S
+    while not fact():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0)
+
+
+def test_what_is_due_is_read_before_any_of_it_is_looked_at():
+    async def scene(_, ends):
+        (first, second, _), (one, other, _) = ends.lines, ends.others
+        first.meanwhile = lambda: other.send(b"later")
+        one.send(b"x")
+        other.send(b"sooner")
+        await until(lambda: len(b"".join(second.taken)) == len(b"soonerlater"))
+        return second.taken
+
+    # Read only after the first line's look, both would be one read with the stamp of the later.
+    assert with_ends(scene) == [b"sooner", b"later"]
+
+
+def test_between_two_looks_that_take_long_what_has_arrived_is_read():
+    async def scene(_, ends):
+        (first, second, third), (one, other, last) = ends.lines, ends.others
+        first.meanwhile = lambda: last.send(b"sooner")
+        second.meanwhile = lambda: last.send(b"later")
+        one.send(b"x")
+        other.send(b"y")
+        await until(lambda: len(b"".join(third.taken)) == len(b"soonerlater"))
+        return third.taken
+
+    assert with_ends(scene) == [b"sooner", b"later"]
+
+
+def test_an_end_is_told_after_all_that_came_before_it():
+    async def scene(pair, ends):
+        one = ends.others[0]
+        one.send(b"first")
+        while not pair.reads:
+            pair.arrivals.go_first()
+        one.send(b"last")
+        one.shutdown(socket.SHUT_WR)
+        await until(ends.lines[0].closed.done)
+        return ends.lines[0].taken
+
+    *data, end = with_ends(scene)
+    assert (b"".join(data), end) == (b"firstlast", b"")
+
+
+def test_what_waits_for_a_line_that_is_closed_is_for_nobody():
+    async def scene(pair, ends):
+        one = ends.others[0]
+        one.send(b"unread")
+        while not pair.reads:
+            pair.arrivals.go_first()
+        ends.lines[0].abort()
+        await ends.lines[0].closed
+        await asyncio.sleep(0)
+        return ends.lines[0].taken
+
+    assert with_ends(scene) == []
+
+
+def test_of_a_line_that_is_not_looked_at_only_so_many_reads_wait():
+    async def scene(pair, ends):
+        one = ends.others[0]
+        for _ in range(20):
+            one.send(b"x")
+            began = pair.reads
+            while pair.reads == began < 8:
+                pair.arrivals.go_first()  # reads, and nobody looks
+        began = pair.now_ns()
+        while pair.now_ns() - began < 10_000_000:
+            pair.arrivals.go_first()
+        read = pair.reads
+        await until(lambda: len(b"".join(ends.lines[0].taken)) == 20)
+        return read, len(ends.lines[0].taken)
+
+    read, taken = with_ends(scene)
+    assert read == 8
+    assert taken > 8
 
 
 def test_a_line_that_closes_at_once_leaves_no_socket_behind():
@@ -290,7 +446,7 @@ def test_when_the_last_socket_is_gone_nothing_is_watched_any_more():
     async def scene(pair):
         pair.line.abort()
         await pair.line.closed
-        pair.arrivals.take_in()
+        pair.arrivals.go_first()
         pair.arrivals.remove(pair.other.fileno())  # never was one of its sockets
         with socket.create_server(("127.0.0.1", 0)) as listener:
             heard = asyncio.Event()
