@@ -8,6 +8,8 @@ wait is in none of them, for nothing is in flight. A stage under load never retr
 is how much is refused.
 """
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from bench.budget import NS_PER_MS
@@ -49,10 +51,11 @@ class Retries:
         Args:
             flight: With the refusals that an earlier process recorded.
         """
+        earlier = len(flight.refusals)
         while True:
             flight = await self._flights.flown(flight)
             error = flight.response.error
-            wait_ms = self._wait_ms(flight, error)
+            wait_ms = self._wait_ms(flight, error, earlier)
             if error is None or wait_ms is None:
                 if error is not None and error.code == CLIENT_LIMIT:
                     self._control.stop(CLIENT_LIMIT)  # it would come again
@@ -76,10 +79,10 @@ class Retries:
                 return flight
             flight = replace(again, refusals=(*flight.refusals, refusal))
 
-    def _wait_ms(self, flight: Flight, error: ResponseError | None) -> float | None:
+    def _wait_ms(self, flight: Flight, error: ResponseError | None, earlier: int) -> float | None:
         """Return how long to wait for the next attempt; ``None`` = the answer stands."""
         if error is not None and error.code == CLIENT_LIMIT:
-            return self._own_wait_ms(flight)
+            return self._own_wait_ms(flight, flight.refusals[earlier:])
         count = sum(one.error.code != CLIENT_LIMIT for one in flight.refusals)
         if error is None or error.code != "rate_limited" or count >= self._most:
             return None
@@ -91,14 +94,18 @@ class Retries:
             return min(_FIRST_WAIT_MS * 2.0**count, _MOST_WAIT_MS)
         return asked_ms if asked_ms <= LONGEST_WAIT_MS else None
 
-    def _own_wait_ms(self, flight: Flight) -> float | None:
+    def _own_wait_ms(self, flight: Flight, since: Sequence[Refusal]) -> float | None:
         """Return how long to wait for what this machine refused; ``None`` = it is the run's end.
 
         Not under load, where when a request is sent is what was asked for; nor where nobody ever
         answered: an address that this machine can't reach at all is refused with the same word.
+
+        Args:
+            flight: The attempt that was refused.
+            since: Refusals since this process began: what another met is no reason to wait less.
         """
         planned, count = flight.planned, 0
-        for refusal in reversed(flight.refusals):
+        for refusal in reversed(since):
             if refusal.error.code != CLIENT_LIMIT:
                 break
             count += 1

@@ -288,3 +288,15 @@ def test_this_machine_s_refusals_are_none_of_the_retries_that_were_allowed():
     assert [one.error.code for one in trial.refusals] == ["client_limit", "rate_limited"]
     (target,) = build_document(made.ledger()).summary.targets
     assert (target.reliability.success_rate, target.reliability.retried_requests) == (0.5, 1)
+
+
+def test_a_resumed_run_waits_anew_for_what_this_machine_refused_before():
+    made = stage(Reply(), *[held_back() for _ in range(9)], blocks=[block(runs=2)])
+    made.run()
+    plan = [block(case_id="b", runs=1), block(runs=2)]
+    again = stage(Reply(), held_back(), Reply(), blocks=plan)
+    again.earlier = [r for r in made.journal.records if getattr(r, "run_id", None) is None]
+    end = again.run()
+    assert end.reason == "done"
+    waits = [refusal.wait_ms for refusal in again.trials[-1].refusals]
+    assert (len(waits), waits[-1]) == (9, 1000)
