@@ -81,7 +81,8 @@ class KeyMissing(UsageFault):
     """No variable holds a key, or a secret header that was asked for."""
 
     def __init__(self, names: Iterable[str], *, option: str = "--api-key-env") -> None:
-        listed = " nor ".join(f"`{name}`" for name in names)
+        self.names, self.option = tuple(names), option
+        listed = " nor ".join(f"`{name}`" for name in self.names)
         super().__init__(
             f"no API key: neither {listed} is set" if " nor " in listed else f"{listed} is not set",
             hint=f"export the variable, or name another one with `{option}`",

@@ -106,6 +106,24 @@ def find_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Reso
     )
 
 
+def find_base_access(config: Config, *, trusted_hosts: tuple[str, ...], resolve: Resolve) -> Access:
+    """Return the same for what a gateway is held against; messages name its own options.
+
+    Args:
+        config: Settings with the base arm's in place of the other's.
+        trusted_hosts: Hosts that a person named with `--trust-url`.
+        resolve: Looks a host up.
+
+    Raises:
+        BenchError: As above.
+    """
+    try:
+        return find_access(config, trusted_hosts=trusted_hosts, resolve=resolve)
+    except KeyMissing as fault:
+        option = fault.option.replace("--", "--baseline-", 1)
+        raise KeyMissing(fault.names, option=option) from fault
+
+
 def _proxy(config: Config, endpoint: EndpointUrl, judged: Reach) -> Proxy | None:
     """Return what is between; the environment's proxy is never asked for this machine."""
     typed = config.settings.proxy

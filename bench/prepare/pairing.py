@@ -17,7 +17,7 @@ from bench.model.record import Value
 from bench.model.run_config import RunConfig
 from bench.model.target import Target
 from bench.paired.comparability import setting_confounds
-from bench.prepare.access import Access, find_access, make_endpoint
+from bench.prepare.access import Access, find_base_access, make_endpoint
 from bench.prepare.consent import free_because
 from bench.prepare.load import DEFAULT_CASE
 from bench.prepare.offering import ask_gateway
@@ -178,7 +178,7 @@ def recorded_base(
     ):
         if value is not None and getattr(config.settings, field) is None:
             config = config.with_value(field, value, origin=origin, label="the journal")
-    access = find_access(base_config(config), trusted_hosts=trusted_hosts, resolve=resolve)
+    access = find_base_access(base_config(config), trusted_hosts=trusted_hosts, resolve=resolve)
     given = {name.lower() for name, _ in access.headers}
     lost = [name for name in recorded.header_names if name.lower() not in given]
     if lost:
@@ -243,8 +243,7 @@ def find_base(config: Config, hello: Hello | None, *, trusted_hosts: tuple[str, 
         KeyRejected: It refused the key.
         Refused: A key would go where it doesn't belong.
     """
-    own = base_config(config)
-    access = find_access(own, trusted_hosts=trusted_hosts, resolve=resolve)
+    access = find_base_access(base_config(config), trusted_hosts=trusted_hosts, resolve=resolve)
     try:
         listing = ask_gateway(access, dialect=config.settings.baseline_dialect)
     except KeyRejected as fault:

@@ -176,6 +176,15 @@ def test_without_its_own_key_the_upstream_gets_none(bench, simulator):
     assert "--baseline-api-key-env" in str(told)
 
 
+def test_a_missing_key_of_the_upstream_is_told_with_the_upstream_s_option(bench, simulator):
+    run = ("overhead", PACED, "--url", simulator.url, "--api-key-env", KEY)
+    own = ("--baseline-url", simulator.url, "--baseline-api-key-env", "NOT_SET_ANYWHERE")
+    code, told, _ = bench.do(*run, *own, *small(2, 0))
+    assert code == 2
+    assert "`NOT_SET_ANYWHERE` is not set" in str(told)
+    assert "`--baseline-api-key-env`" in str(told)
+
+
 def test_a_cut_run_goes_on_with_both_endpoints(bench, simulator, proxied):
     proxy = proxied("--first-ms", "10", "--chunk-ms", "1")
     bench.is_covered = False
