@@ -22,7 +22,8 @@ from bench.ports import Call
 from bench.prompt import prompt_hash
 from bench.runner.assignment import Assignment, parameters
 from bench.runner.ending import Fact
-from bench.runner.flights import Flight, Flights, Ports
+from bench.runner.flight import Flight
+from bench.runner.flights import Flights, Ports
 from bench.runner.proof import pin_violated
 from bench.runner.retrying import Retries
 

@@ -6,7 +6,6 @@ Shared by all workers of a run, so all money and time goes through it.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -15,15 +14,15 @@ from bench.budget import NS_PER_MS, BusyClock
 from bench.errors import JournalUnwritable
 from bench.model.blocks import PlannedTrial
 from bench.model.journal_record import JournalRecord
-from bench.model.record import Value
 from bench.model.steps import Started
 from bench.model.surroundings import Incident
-from bench.model.trial import Refusal, Response
+from bench.model.trial import Response
 from bench.money import Purse, reserve_usd
 from bench.ports import Call, ChatClient, Clock, GatewayWatch, JournalSink
 from bench.runner.assignment import Assignment
 from bench.runner.control import Control
 from bench.runner.ending import Fact
+from bench.runner.flight import Flight
 from bench.runner.proof import cancelled, explained
 from bench.wire import PROTOCOLS
 
@@ -35,8 +34,6 @@ CLIENT_LIMIT: Final = "client_limit"
 """Error of a request that this machine itself kept from being sent, and reason to end with it."""
 
 OnIncident = Callable[[Incident], None]
-
-_NOTHING_YET = Response()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,32 +54,6 @@ class Ports:
     def client_of(self, target_id: str) -> ChatClient:
         """Return who asks this target: no other key ever goes to its endpoint."""
         return self.arms.get(target_id, self.client)
-
-
-class Flight(Value, frozen=True, kw_only=True):
-    """A request that was admitted, and what came of it."""
-
-    planned: PlannedTrial
-    call: Call
-    attempt: int
-    turn: int | None
-    """Of an agentic trial."""
-    reserve: float | None
-    waited_ns: int
-    """At the gate, for money that others held."""
-    began_ns: int
-    began_at: datetime
-    """The same moment in UTC: some prices depend on the hour."""
-    ended_ns: int = 0
-    sent_at_ns: int | None = None
-    """``None`` when it was cancelled: nobody can say when or whether it was sent."""
-    response: Response = _NOTHING_YET
-    refusals: tuple[Refusal, ...] = ()
-    """Earlier attempts at it, which HTTP 429 refused."""
-    is_settled: bool = False
-    """Its money is counted already."""
-    invalidated: str | None = None
-    """What happened to it, when it counts nowhere."""
 
 
 @dataclass(slots=True, kw_only=True)

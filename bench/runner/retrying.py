@@ -18,7 +18,8 @@ from bench.model.steps import AttemptRefused
 from bench.model.trial import Refusal, ResponseError
 from bench.money import reported_cost_usd, spent_for
 from bench.runner.control import Control
-from bench.runner.flights import CLIENT_LIMIT, Flight, Flights, Ports
+from bench.runner.flight import Flight
+from bench.runner.flights import CLIENT_LIMIT, Flights, Ports
 
 LONGEST_WAIT_MS = 120_000.0
 """Who asks for more gets no second request: the refusal is the result, and says for how long."""

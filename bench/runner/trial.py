@@ -23,7 +23,8 @@ from bench.prompt import prompt_hash
 from bench.runner.assignment import Assignment, asked, parameters
 from bench.runner.control import Control
 from bench.runner.ending import Fact
-from bench.runner.flights import Flight, Flights, OnIncident, Ports
+from bench.runner.flight import Flight
+from bench.runner.flights import Flights, OnIncident, Ports
 from bench.runner.proof import Replays, pin_violated
 from bench.runner.retrying import Retries
 
