@@ -52,10 +52,11 @@ def locate(config: GatewayConfig, environ: Mapping[str, str]) -> Located:
     if config.executable is not None:
         path = _executable(config, config.executable, environ)
         return Located(folder=config.dir, words=(str(path),), entry=path)
+    if config.upstream != "embedded" and not config.dir.is_dir():
+        hint = "check its name where `--gateway`, or a side's `--a` or `--b`, gives it"
+        raise EntryMissing("folder of the gateway", str(config.dir), hint=hint)
     if not config.command:
         raise NothingDescribed(str(config.dir))
-    if config.upstream != "embedded" and not config.dir.is_dir():
-        raise EntryMissing("folder of the gateway", str(config.dir), hint="check `--gateway`")
     return Located(folder=config.dir, words=config.command, entry=None)
 
 

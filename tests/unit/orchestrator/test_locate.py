@@ -82,6 +82,8 @@ def test_a_named_program_that_can_not_be_executed_is_missing(tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(EntryMissing, match="no folder of the gateway at"):
         located(tmp_path, command="serve", dir="gone")
+    with pytest.raises(EntryMissing, match="no folder of the gateway at"):
+        located(tmp_path, dir="gone")
 
 
 def test_nothing_described_is_told(tmp_path):
