@@ -5,7 +5,8 @@ Usage, on Linux with ``cc``::
     python -m benchmarks.load_accuracy [--reps 5] [--scenes truth,streams,rates] [--most-streams 4000]
 
 *truth*: TTFT 50 ms, 100 tokens 10 ms apart, by the whole command with scheduler, journal and display:
-how much later than the server's own first write each TTFT is, and, from the reading of the clock that
+how much longer each TTFT is than what the server took from the arrival of that request, by its kernel's stamp, to its
+first write, and, from the reading of the clock that
 the server put into its last token, how wrong the stamp of that token is. *streams*: 1 to 4,000 streams
 at 200 ms between tokens. *rates*: requests offered a second. A linear cost is the same in every row.
 Figures are medians over repeats, in turn; the load average stands beside them.
@@ -69,17 +70,23 @@ class Truth:
         trials = [one.trial for one in records if isinstance(one, TrialDone)]
         measured = [one for one in trials if not one.warmup and one.response.error is None]
         (done,) = [one for one in records if isinstance(one, StageDone)]
-        truth_ms = mock.ttft_ms
-        timings = [(one, one.response.timing) for one in measured]
+        told = {one.last_ns: one for one in mock.served}
+        pairs = [
+            (one, one.response.timing, told[int(one.response.system_fingerprint)])
+            for one in measured
+            if one.response.system_fingerprint
+        ]
         return cls(
             ttft_error_ms=tuple(
-                sorted(t.first_content_ms - truth_ms for _, t in timings if t.first_content_ms)
+                sorted(
+                    t.first_content_ms - true.ttft_ms for _, t, true in pairs if t.first_content_ms
+                )
             ),
             stamp_error_us=tuple(
                 sorted(
-                    ((one.sent_at_ns or 0) + t.last_token_ms * 1e6 - int(sent)) / 1e3
-                    for one, t in timings
-                    if t.last_token_ms and (sent := one.response.system_fingerprint)
+                    ((one.sent_at_ns or 0) + t.last_token_ms * 1e6 - true.last_ns) / 1e3
+                    for one, t, true in pairs
+                    if t.last_token_ms
                 )
             ),
             share=steady_per_s(measured, load.streams) / load.ideal_per_s,

@@ -4,10 +4,10 @@
  *
  * Prints "PORT\n" once it listens. Each token event carries the CLOCK_MONOTONIC reading of its
  * write, in nanoseconds, as `system_fingerprint`; all token events have the same length, so no client
- * gets an easier body than another. With --log one line a request: received, first write, last write
- * (ns), number of the connection. On SIGTERM it prints what it did and what it cost, as JSON:
+ * gets an easier body than another. With --log one line a request: its arrival by the kernel's stamp,
+ * first write, last write (ns), number of the connection. On SIGTERM it prints what it did and what it cost, as JSON:
  * requests, connections, processor time; the ceiling of one core follows from them.
- * Linux only: epoll and timer slack.
+ * Linux only: epoll, timer slack and stamps of arrival.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,7 @@ static const char MODELS[] =
 struct stream {
     int fd, place;             /* place in the heap, -1 = not waiting */
     int sent, is_stream, waits_for_room;
-    uint64_t due, received, first, last;
+    uint64_t due, arrived, received, first, last;
     unsigned long request, connection;
     size_t in_length, out_from, out_length;
     char in[IN_SIZE], out[OUT_SIZE];
@@ -65,11 +65,17 @@ static unsigned long requests, connections, completed, events;
 static FILE *log_file;
 static volatile sig_atomic_t is_over;
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+static uint64_t ns_of(const struct timespec *t) {
+    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
+
+static uint64_t clock_ns(clockid_t which) {
+    struct timespec t;
+    clock_gettime(which, &t);
+    return ns_of(&t);
+}
+
+static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 static void settle(int at) {
     struct stream *one = heap[at];
@@ -196,7 +202,7 @@ static int play(struct stream *one) {
 
 static int begin(struct stream *one, const char *body, size_t length) {
     one->request = ++requests;
-    one->received = now_ns();
+    one->received = one->arrived;
     one->sent = 0;
     one->is_stream = memmem(body, length, "\"stream\":true", 13) || memmem(body, length, "\"stream\": true", 14);
     await(one, one->received + ttft_ns);
@@ -229,11 +235,30 @@ static int parse(struct stream *one) {
     return 1;
 }
 
+/* When the kernel received what was just read, on the monotonic clock: what this server did meanwhile
+ * is then part of its own delay, and no client's. Without a stamp it is now. */
+static uint64_t arrival(struct msghdr *message) {
+    uint64_t now = now_ns();
+    for (struct cmsghdr *said = CMSG_FIRSTHDR(message); said; said = CMSG_NXTHDR(message, said)) {
+        if (said->cmsg_level != SOL_SOCKET || said->cmsg_type != SO_TIMESTAMPNS) continue;
+        struct timespec stamp;
+        memcpy(&stamp, CMSG_DATA(said), sizeof stamp);
+        uint64_t age = clock_ns(CLOCK_REALTIME) - ns_of(&stamp);
+        if (age < 10000000000u) return now - age;
+    }
+    return now;
+}
+
 static int hear(struct stream *one) {
     for (;;) {
         if (one->in_length == IN_SIZE) return -1;
-        ssize_t n = recv(one->fd, one->in + one->in_length, IN_SIZE - one->in_length, 0);
+        char control[CMSG_SPACE(sizeof(struct timespec))];
+        struct iovec room = {one->in + one->in_length, IN_SIZE - one->in_length};
+        struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1,
+            .msg_control = control, .msg_controllen = sizeof control};
+        ssize_t n = recvmsg(one->fd, &message, 0);
         if (n == 0) return -1;
+        if (n > 0) one->arrived = arrival(&message);
         if (n < 0) return errno == EAGAIN ? parse(one) : -1;
         one->in_length += (size_t)n;
     }
@@ -244,6 +269,7 @@ static void welcome(void) {
     while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         if (fd >= MAX_FDS) { close(fd); continue; }
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
         struct stream *one = calloc(1, sizeof *one);
         if (!one) { close(fd); continue; }
         one->fd = fd;
