@@ -34,7 +34,7 @@ class Reading:
     spoiled: str = ""
     """Why nothing may be decided, whatever the figure."""
     unshown: str = ""
-    """Why the gate can't pass, though the figure lies on this side."""
+    """Why the gate can't pass, though the figure lies on this side; of none: why there is none."""
 
 
 def judge(gate: Gate, reading: Reading) -> GateResult:
@@ -74,7 +74,8 @@ def decided(interval: Interval, bound: float, *, fails_above: bool) -> GateVerdi
 
 def _too_few(result: GateResult, reading: Reading) -> GateResult:
     if not reading.count:
-        return msgspec.structs.replace(result, why="nothing was measured that has this figure")
+        why = reading.unshown or "nothing was measured that has this figure"
+        return msgspec.structs.replace(result, why=why)
     why = f"{reading.count:,} {reading.counted} are too few for an interval"
     needed = reading.fewest if reading.count < reading.fewest else None
     if needed is not None:

@@ -78,9 +78,15 @@ def stage_reading(gate: Gate, stage: StageSummary, entry: StageEntry) -> Reading
             )
 
 
-def _none(target_id: str, label: str = "") -> Reading:
+def _none(target_id: str, label: str = "", *, why: str = "") -> Reading:
     return Reading(
-        target_id=target_id, label=label, value=None, interval=None, count=0, counted="requests"
+        target_id=target_id,
+        label=label,
+        value=None,
+        interval=None,
+        count=0,
+        counted="requests",
+        unshown=why,
     )
 
 
@@ -251,7 +257,8 @@ def _throughput(gate: Gate, stage: StageSummary, entry: StageEntry) -> Reading:
         [columns.arrived_ms(row) for row in rows],
     )
     if window is None:
-        return _none(stage.target_id, stage.label)
+        why = "this load has no steady part" if rows else ""
+        return _none(stage.target_id, stage.label, why=why)
     wanted = INSIDE if gate.quantity == "goodput" else ARRIVED
     ended = [columns.arrived_ms(row) for row in columns.rows(wanted)]
     rate, count, interval = steady_rate(ended, window)

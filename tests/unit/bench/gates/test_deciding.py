@@ -70,6 +70,7 @@ def test_nothing_measured_is_undecided_and_not_passed():
     found = judge(LIMIT, reading(None, None, count=0))
     assert (found.verdict, found.value) == ("undecided", None)
     assert found.why == "nothing was measured that has this figure"
+    assert judge(LIMIT, reading(None, None, count=0, unshown="no part")).why == "no part"
 
 
 def test_what_is_spoiled_decides_nothing_either_way():

@@ -340,6 +340,13 @@ def test_a_stage_that_was_cut_leaves_gates_undecided():
     assert only(document).verdict == "undecided"
 
 
+def test_a_rate_that_changes_all_the_time_has_no_throughput_to_hold_against_a_limit():
+    ramp = Stage(number=1, rate_from=1.0, rate_per_second=9.0, duration_ms=9_000.0)
+    document = staged((ramp, 100.0, 60), gates=("rate=1/s",))
+    (gate,) = document.summary.gates
+    assert (gate.verdict, gate.why) == ("undecided", "this load has no steady part")
+
+
 def test_no_stage_at_all_is_undecided():
     document = staged((ONE, 100.0, 0), gates=("ttft.p50=9s", "rate=1/s", "itl.p50=1s"))
     assert set(verdicts(document).values()) == {"undecided"}
