@@ -60,6 +60,11 @@ def find_load(config: Config) -> Load | None:
     if config.trust["retry_429"] is Origin.FLAG and settings.retry_429:
         message = "`--retry-429` is of a plan; under load how much is refused is what is measured"
         raise UsageFault(message)
+    if settings.turns > 1 and settings.body is not None:
+        message = (
+            "`--turns` and `--body` exclude each other: a body is sent as it is, byte for byte"
+        )
+        raise UsageFault(message, hint="its turns would not hold what was said before")
     streamed = next((slo.text for slo in settings.slo if slo.needs_stream), None)
     if streamed is not None and not settings.stream:
         message = f"`--slo {streamed}` needs a stream: without one an answer has no such figure"

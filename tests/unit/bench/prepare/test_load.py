@@ -40,6 +40,7 @@ def configured(folder: Path, **flags: object) -> Config:
         ({"arrival": "constant"}, "`--arrival` is of load"),
         ({"trace_speed": "2", "requests": "5"}, "needs `--trace`"),
         ({"trace": "nowhere.jsonl"}, "no such file"),
+        ({"turns": "2", "body": "b.json"}, "`--turns` and `--body` exclude"),
         ({"requests": "5", "slo": ("ttft=5s",), "stream": False}, "`--slo ttft=5s` needs a stream"),
     ],
 )
