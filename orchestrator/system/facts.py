@@ -17,6 +17,7 @@ _SOURCES = frozenset(
         *(".py", ".go", ".rs", ".java", ".kt", ".c", ".cc", ".cpp", ".h"),
     )
 )
+_INSTALLED = frozenset(("node_modules", "site-packages"))
 _MOST_SOURCES = 50_000
 # pip writes this where the path of the interpreter is too long, or has blanks, for a first line.
 _LONG_SHEBANG = re.compile(r"""\A#!/bin/sh\n'''exec' "?([^"\n]+?)"? "\$0" "\$@"\n""")
@@ -134,8 +135,9 @@ def _newer_source(worktree: Path, entry: Path) -> str | None:
     names = [name for name in listed.split("\0") if Path(name).suffix in _SOURCES][:_MOST_SOURCES]
     try:
         built_ns = entry.stat().st_mtime_ns
-        if str(entry.resolve().relative_to(root.resolve())) in names:
-            return None  # the entry is a source itself: nothing was built
+        within = entry.resolve().relative_to(root.resolve())
+        if str(within) in names or _INSTALLED.intersection(within.parts):
+            return None  # a source itself, or a package: nothing of this was built here
     except (OSError, ValueError):
         return None
     newest: tuple[int, str] = (built_ns, "")

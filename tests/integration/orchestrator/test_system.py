@@ -602,6 +602,11 @@ def test_a_build_is_told_with_commit_tree_and_difference(facts, tmp_path):
     assert changed.newer_source == "src/a.ts"
     assert facts.build(tree, source).newer_source is None
     assert facts.build(tree, tmp_path / "elsewhere.js").newer_source is None
+    package = tree / "node_modules" / "gateway" / "main.js"
+    package.parent.mkdir(parents=True)
+    package.write_text("// installed, not built here")
+    os.utime(package, (1, 1))
+    assert facts.build(tree, package).newer_source is None
     source.unlink()
     assert facts.build(tree, entry).newer_source is None
 
