@@ -113,11 +113,13 @@ class KeyRejected(BenchError):
         said: str,
         option: str = "--api-key-env",
     ) -> None:
-        key = f"the key in `{variable}`" if variable else "a request without a key"
+        key = f"the key in `{variable}`" if variable else f"a request without a key of `{option}`"
         reason = said.removeprefix(f"HTTP {status}").removeprefix(": ")
         super().__init__(
             f"{url} refused {key} with HTTP {status}{f': {reason}' if reason else ''}",
-            hint=f"check the variable, or name another one with `{option}`",
+            hint=f"check the variable, or name another one with `{option}`"
+            if variable
+            else f"name the variable that holds the key with `{option}`, or check the headers given",
         )
 
 

@@ -191,7 +191,7 @@ def do_ab(
                 job = new_job(trees)
             end = run_ab(job, here, interrupts, console.say)
         except Interrupted as signal:
-            headline = "interrupted before anything was measured; both gateways are stopped"
+            headline = "interrupted before anything was measured; what was started is stopped"
             console.say(f"error: {headline}")
             return Outcome(
                 exit_code=signal.exit_code,
