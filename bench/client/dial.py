@@ -8,7 +8,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
 from bench.client.arrivals import Arrivals
@@ -20,7 +20,8 @@ from bench.client.gauge import Gauge
 from bench.client.line import Line
 from bench.client.outlook import Outlook
 from bench.client.stamped import StampedTransport, ask_for_stamps
-from bench.client.tunnel import ProxyRefused, check_connected, connect_request, socks_talk
+from bench.client.tunnel import check_connected, connect_request
+from bench.client.tunnelling import ask_through
 from bench.client.waiting import Waiting
 from bench.clock import WallOffset
 from bench.endpoint import Reach
@@ -30,7 +31,6 @@ from bench.proxies import Proxy
 SocketAddress = tuple[str, int] | tuple[str, int, int, int] | tuple[int, bytes]
 LookUp = Callable[[str, int], Awaitable[list[tuple[Any, ...]]]]
 """Host and port → what ``socket.getaddrinfo`` returns."""
-_MOST_HEAD = 64 * 1024
 _NEXT_ADDRESS_S = 2.0
 """How long one of several addresses of a name may stay silent before the next is tried."""
 
@@ -212,19 +212,8 @@ class Dialler:
         proxy, address, began = self._to.proxy, self._to.address, self._now_ns()
         if proxy is None:
             return
-        loop = asyncio.get_running_loop()
         with self._of_the_proxy(), told_apart(self._where):
-            if proxy.scheme == "socks5":
-                talk = socks_talk(proxy, address.host, address.port)
-                heard: bytes | None = None
-                with suppress(StopIteration):
-                    while True:
-                        say, size = next(talk) if heard is None else talk.send(heard)
-                        await loop.sock_sendall(sock, say)
-                        heard = await _read(sock, size)
-            else:
-                await loop.sock_sendall(sock, connect_request(proxy, address.host, address.port))
-                check_connected(await _read_head(sock))
+            await ask_through(sock, proxy, address.host, address.port)
         phases.proxy_ns = self._now_ns() - began
 
     async def _plain(self, sock: socket.socket) -> Carrier:
@@ -322,28 +311,6 @@ class Dialler:
         is_forwarded = proxy is not None and not self._to.is_tunnelled
         shown = (proxy.authorization or "") if proxy is not None and is_forwarded else None
         return Line(self._now_ns, forwarded_by=shown)
-
-
-async def _read(sock: socket.socket, size: int) -> bytes:
-    """Return exactly so many bytes."""
-    data = b""
-    while len(data) < size:
-        more = await asyncio.get_running_loop().sock_recv(sock, size - len(data))
-        if not more:
-            raise ProxyRefused("closed the connection")
-        data += more
-    return data
-
-
-async def _read_head(sock: socket.socket) -> bytes:
-    """Return the head of an answer; behind it nothing comes before this side has spoken."""
-    data = b""
-    while b"\r\n\r\n" not in data and len(data) < _MOST_HEAD:
-        more = await asyncio.get_running_loop().sock_recv(sock, _MOST_HEAD)
-        if not more:
-            break
-        data += more
-    return data
 
 
 def _peer(sock: socket.socket) -> str:
