@@ -113,15 +113,16 @@ class StageSender:
         )
 
     async def prepare(self, job: Job) -> Prepared:
-        """Compute the schedule, open connections, warm up."""
+        """Compute the schedule, warm up, open connections."""
         client = self._ports.client_of(job.target.id)
         whole = _within(job.stage, client.capacity() * job.share.count)
         stage = share_of(whole, job.share)
         closed = stage.kind == "closed"
         row = starts(whole) if closed else arrivals(whole, seed=_schedule_seed(job))
-        if not stage.fresh_connections:
-            await client.open_connections(_connections(stage, job.share))
         await self._warm_up(job, stage)
+        if not stage.fresh_connections:
+            # Last: one that idles through a long warm-up would be replaced by the first request.
+            await client.open_connections(_connections(stage, job.share))
         return Prepared(job=job, stage=stage, schedule=turns_of(row, job.share))
 
     async def carry_out(self, prepared: Prepared, flow: Flow) -> ClientReading:
