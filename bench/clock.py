@@ -7,9 +7,8 @@ from time import CLOCK_REALTIME, clock_gettime_ns, perf_counter_ns, thread_time_
 class SystemClock:
     """``bench.ports.Clock`` on this machine."""
 
-    def now_ns(self) -> int:
-        """Return the monotonic clock in nanoseconds."""
-        return perf_counter_ns()
+    now_ns = staticmethod(perf_counter_ns)
+    """Returns the monotonic clock in nanoseconds; asked two times for each token, so without a detour."""
 
     def utcnow(self) -> datetime:
         """Return the aware wall-clock time in UTC."""

@@ -6,7 +6,9 @@ a hundred thousand small objects stops the event loop for tens of milliseconds).
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from bench.model.trial import ChunkKind
 
@@ -16,7 +18,7 @@ TOOL: Final = 2
 _KINDS: tuple[ChunkKind, ...] = ("content", "reasoning", "tool")
 
 
-class Read(NamedTuple):
+class Read(msgspec.Struct, frozen=True, gc=False):
     """The body bytes that one network read brought."""
 
     at_ns: int

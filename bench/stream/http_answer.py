@@ -37,6 +37,8 @@ class HttpAnswer:
     """Parser for exactly one response (interim 1xx ones are skipped)."""
 
     __slots__ = (
+        "_chunk_bytes",
+        "_chunk_head",
         "_coding",
         "_decoder",
         "_fields",
@@ -66,6 +68,8 @@ class HttpAnswer:
         self.read_bytes = 0
         self.decoded_bytes = 0
         self._is_between_chunks = False
+        self._chunk_bytes, self._chunk_head = 0, b""
+        """Length and first line of the last read that was a whole chunk."""
         self._coding = ""
         self._decoder: Decoder | None = None
         self._fields: list[tuple[bytes, bytes]] = []
@@ -107,15 +111,18 @@ class HttpAnswer:
         """
         if not self._is_between_chunks:
             return None
-        # As servers write it: the size in hexadecimal digits, no zeros before, no extension.
-        head = data[: data.find(b"\r\n", 0, _LONGEST_SIZE) + 2]
-        length = len(data) - len(head) - 2
-        if length < 1 or head.lower() != b"%x\r\n" % length or not data.endswith(b"\r\n"):
+        size, head = len(data), self._chunk_head
+        if size != self._chunk_bytes or not data.startswith(head):  # else as long as the last one
+            # As servers write it: the size in hexadecimal digits, no zeros before, no extension.
+            head = data[: data.find(b"\r\n", 0, _LONGEST_SIZE) + 2]
+            length = size - len(head) - 2
+            if length < 1 or head.lower() != b"%x\r\n" % length:
+                return None
+            self._chunk_bytes, self._chunk_head = size, head
+        if not data.endswith(b"\r\n") or self.read_bytes + size > MAX_BODY_BYTES:
             return None
-        if self.read_bytes + len(data) > MAX_BODY_BYTES:
-            return None
-        self.read_bytes += len(data)
-        self.decoded_bytes += length
+        self.read_bytes += size
+        self.decoded_bytes += size - len(head) - 2
         return data[len(head) : -2]
 
     def eof(self) -> bool:

@@ -142,7 +142,7 @@ class AnswerDecoder:
         self._draft.is_json = is_json = bool(start) and start in _WHOLE_BODY_STARTS
         self._take = self._whole.extend if is_json else self._stream
         self._is_stream = not is_json
-        lead = self._draft.read._replace(body=self._lead)
+        lead = msgspec.structs.replace(self._draft.read, body=self._lead)
         if not self._together((lead,)):
             self._take(self._lead)
 
