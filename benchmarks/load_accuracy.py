@@ -89,7 +89,8 @@ class Truth:
                     if t.last_token_ms
                 )
             ),
-            share=steady_per_s(measured, load.streams) / load.ideal_per_s,
+            share=(steady_per_s(measured, load.streams) if load.streams else sent_per_s(measured))
+            / load.ideal_per_s,
             cpu_us_per_event=1e6 * cost.cpu_s / mock.events,
             utilisation=done.client.utilisation_max or 0.0,
             receive_lag_p99_ms=done.client.receive_lag_p99_ms,
@@ -129,6 +130,12 @@ def steady_per_s(trials: Sequence[Trial], streams: int) -> float:
     return 1e3 * sum(first < at <= last for at in ended) / (last - first)
 
 
+def sent_per_s(trials: Sequence[Trial]) -> float:
+    """Return the requests sent a second."""
+    begun = sorted(one.started_offset_ms for one in trials)
+    return 1e3 * (len(begun) - 1) / (begun[-1] - begun[0])
+
+
 def closed(streams: int, pace: Pace, *, waves: int, name: str = "", more: str = "") -> Load:
     """Return a closed loop of so many requests for each stream."""
     words = ("-c", str(streams), "-n", str(streams * waves), *more.split())
@@ -145,7 +152,7 @@ def rated(rate: int, seconds: int) -> Load:
     """Return an open loop at a constant rate."""
     words = ("--rate", f"{rate}/s", "--arrival", "constant", "-d", f"{seconds}s")
     short = Pace(ttft_ms=20, itl_ms=5, tokens=20)
-    return Load(name=f"{rate}/s", pace=short, words=words, ideal_per_s=rate)
+    return Load(name=f"{rate}/s", pace=short, words=words, ideal_per_s=rate, streams=0)
 
 
 def scene(name: str, most_streams: int) -> list[Load]:
