@@ -4,6 +4,7 @@ import asyncio
 import socket
 import struct
 import sys
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -41,7 +42,7 @@ class Told:
         self.stamped_by = "loop"
         self.reads, self.ends, self.losses, self.looks = [], [], 0, 0
         self.lost = asyncio.Event()
-        self.transport = None
+        self.transport: Any = None
         self.unwanted = []
         """What was told once it had closed."""
 
@@ -100,7 +101,7 @@ class Scene:
             line = Told(self.now_ns, closes=closes, computes=computes)
             StampedTransport(
                 mine,
-                line,
+                cast(Any, line),
                 wall=wall,
                 now_ns=self.now_ns,
                 gauge=self.gauge,
