@@ -57,13 +57,15 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exited:
-    """The gateway ended although nobody asked us to stop it."""
+    """The gateway ended although the command that watches it did not stop it."""
 
     at_ns: int
     """Monotonic reading when the death was noticed."""
     exit: Exit
     incident_class: EndClass
     summary: str
+    stopped_by: int | None = None
+    """PID of the `stop` command of another terminal; ``None`` = none asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,7 @@ def as_trouble(end: Exited) -> Trouble:
             "signal": end.exit.signal,
             "source": end.exit.source,
             "error": end.exit.error,
+            **({} if end.stopped_by is None else {"stoppedBy": end.stopped_by}),
         },
     )
 

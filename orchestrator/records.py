@@ -59,6 +59,15 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Monotonic clock when it was given: the time to live counts from here."""
 
 
+class StopAsked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Who typed `stop`: written before the first signal, for whoever watches the gateway."""
+
+    pid: int
+    """Of the `stop` command."""
+    at: str
+    """UTC, ISO 8601 with seconds."""
+
+
 class Usage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the minder of a gateway writes down about it."""
 
@@ -110,6 +119,8 @@ class GatewayRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     databases: dict[str, str] = {}
     """Variables that name a database, and a hash of which one: equal hashes are the same."""
     warnings: tuple[str, ...] = ()
+    stop_asked: StopAsked | None = None
+    """``None`` = nobody typed `stop`."""
     labels: dict[str, Any] = {}
     """What the caller keeps beside it (preset, upstream, name of the key's variable); no secret."""
 
@@ -131,6 +142,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     events: tuple[Event, ...] = ()
     because: str | None = None
     """Why it ended although nobody typed that."""
+    stop_asked: StopAsked | None = None
+    """As on its record."""
     is_torn_down: bool = False
     """Its teardown was begun: nobody else runs it again."""
 

@@ -287,6 +287,7 @@ def forget(
         exit=exit_of(machine, leader, record),
         events=events,
         because=because,
+        stop_asked=record.stop_asked,
     )
     name, data = records.ending_name(record.id), records.encode(ending)
     try:

@@ -16,9 +16,9 @@ from orchestrator import records
 from orchestrator.around import Say, tear_down
 from orchestrator.errors import OrchestratorError, PidReused, StartUnderWay, StateUnusable
 from orchestrator.interrupts import Interrupted, Interrupts
-from orchestrator.lifecycle import Machine, Stopped, find, in_turn, take_turn
+from orchestrator.lifecycle import Machine, Stopped, find, in_turn, standing, take_turn
 from orchestrator.ports import Held, Lock
-from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance
+from orchestrator.records import UPSTREAM_OF, GatewayRecord, Instance, StopAsked
 from orchestrator.stopping import stop
 from orchestrator.wanted import Wanted, generated_folder, surroundings_of, upstream_of
 
@@ -92,6 +92,8 @@ def take_down_recorded(
         if now is not None and now.run_id != record.run_id:
             # Stopped and started anew since it was looked at: that one was not meant.
             return Down(stopped=Stopped(ending=None, was_down=True), fault=None)
+        if now is not None:
+            _sign(machine, now)
         return _take_down(
             machine,
             instance,
@@ -100,6 +102,17 @@ def take_down_recorded(
             turn=turn if owner is None else None,
             tidy=(lambda: None) if now is None else tidy,
         )
+
+
+def _sign(machine: Machine, record: GatewayRecord) -> None:
+    """Leave on the record of what lives who stops it: a job that watches it tells its user."""
+    if standing(machine, record.identity).state not in {"up", "suspended"}:
+        return
+    at = machine.clock.utcnow().isoformat(timespec="seconds")
+    asked = StopAsked(pid=machine.table.ourselves().pid, at=at)
+    signed = msgspec.structs.replace(record, stop_asked=asked)
+    with suppress(StateUnusable):  # a full disk is no reason to leave it up
+        machine.state.write(records.record_name(record.id), records.encode(signed))
 
 
 def run_teardown(machine: Machine, wanted: Wanted) -> bool:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from orchestrator import records
 from orchestrator.condition import Condition
 from orchestrator.events import (
     Exited,
@@ -15,11 +16,13 @@ from orchestrator.events import (
 )
 from orchestrator.lifecycle import Machine, Started, exit_of, session_of
 from orchestrator.ports import Absence, Listener
+from orchestrator.records import GatewayRecord, StopAsked
 
 # The kernel wakes us at the death itself; this is how soon `close` is heard.
 _TURN_S = 0.2
 # A process that is being killed closes its sockets a moment before it counts as dead.
 _DYING_S = 1.0
+_UNASKED = " although nobody asked us to stop it"
 _ANY_HOST = frozenset(("0.0.0.0", "::"))  # noqa: S104  # compared with, not bound
 
 
@@ -156,15 +159,33 @@ class Watcher:
                 name = classify(end, oom_kills_rose=rose)
                 by_memory = " when memory ran out" if name == "gateway_oom" else ""
                 said = last_words(end)
+                asked = self._stop_asked()
+                how = _UNASKED if asked is None else _asked_words(asked)
                 self._exited = Exited(
                     at_ns=at_ns,
                     exit=end,
                     incident_class=name,
                     summary=f"The gateway (PID {self._held.pid}) {described(end)}{by_memory}"
-                    " although nobody asked us to stop it"
+                    + how
                     + ("." if said is None else f", with the uncaught error `{said}`."),
+                    stopped_by=None if asked is None else asked.pid,
                 )
             return self._exited
+
+    def _stop_asked(self) -> StopAsked | None:
+        """Return who stopped it, from its record; `stop` may have put that away by now."""
+        state, own = self._machine.state, self._record
+        record = records.decode(state.read(records.record_name(own.id)) or b"")
+        if isinstance(record, GatewayRecord):
+            return record.stop_asked if record.identity == own.identity else None
+        ending = records.decode_ending(state.read(records.ending_name(own.id)) or b"")
+        if ending is None or ending.identity != own.identity:
+            return None
+        return ending.stop_asked
+
+
+def _asked_words(asked: StopAsked) -> str:
+    return f": `gateway-bench stop` (PID {asked.pid}) stopped it at {asked.at}"
 
 
 def _reaches(listener: Listener, host: str) -> bool:

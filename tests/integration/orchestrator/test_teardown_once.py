@@ -1,6 +1,7 @@
 """A teardown is run once, whoever takes the gateway down first: its job, a stop, a clean-up."""
 
 import os
+import re
 import signal
 import textwrap
 from pathlib import Path
@@ -60,6 +61,10 @@ def test_a_stop_in_the_middle_of_a_job_runs_the_teardown_and_the_job_says_so(com
     done = command.end(job)
     assert history(command) == ["prepared", "torn down"]
     assert "note: its teardown was run by the command that stopped it" in done.err
+    stop = r": `gateway-bench stop` \(PID \d+\) stopped it at \S+\."
+    assert re.search(r"The gateway \(PID \d+\) was ended by SIGTERM" + stop, done.err)
+    assert "nobody asked" not in done.err
+    assert done.err.endswith("class: gateway_killed (4)\n")
 
 
 def test_what_a_stop_may_not_run_is_run_by_the_job_that_it_was_agreed_to_for(command):

@@ -3,13 +3,17 @@
 import threading
 from dataclasses import replace
 
+import msgspec
 import pytest
 
-from orchestrator.events import Exit
+from orchestrator import records
+from orchestrator.events import Exit, as_trouble
 from orchestrator.ports import Listener
+from orchestrator.records import StopAsked
 from orchestrator.starting import start
+from orchestrator.stopping import forget
 from orchestrator.watch import Watcher
-from tests.fakes_orchestrator import FakeHeld, FakeMachine
+from tests.fakes_orchestrator import FakeHeld, FakeMachine, identity
 from tests.unit.orchestrator.test_starting import launch, request
 
 KILLED = Exit(signal=9, source="zombie")
@@ -70,6 +74,41 @@ def test_a_death_is_called_back_once_with_class_and_status(watched):
     assert trouble is not None
     assert trouble.incident_class == "gateway_killed"
     assert trouble.detail == {"code": None, "signal": 9, "source": "pidfd", "error": None}
+
+
+ASKED = StopAsked(pid=77, at="2026-01-02T10:00:00+00:00")
+OF_ASKED = (
+    "The gateway (PID 4242) was ended by SIGTERM: `gateway-bench stop` (PID 77) stopped it at "
+    "2026-01-02T10:00:00+00:00."
+)
+
+
+@pytest.mark.parametrize("is_put_away", [False, True])
+def test_a_stop_that_was_typed_elsewhere_is_named_with_its_pid(watched, is_put_away):
+    state = watched.fake.ports.state
+    record = msgspec.structs.replace(watched.started.record, stop_asked=ASKED)
+    state.write(records.record_name(record.id), records.encode(record))
+    if is_put_away:
+        forget(watched.fake.ports, record, None, was_asked=True)
+    watched.end_with(Exit(signal=15, source="pidfd"))
+    assert watched.noticed.wait(10)
+    assert watched.notices[0].summary == OF_ASKED
+    assert as_trouble(watched.notices[0]).detail["stoppedBy"] == 77
+
+
+@pytest.mark.parametrize("is_put_away", [False, True])
+def test_a_stop_of_another_gateway_of_that_name_is_not_blamed(watched, is_put_away):
+    state = watched.fake.ports.state
+    other = msgspec.structs.replace(
+        watched.started.record, identity=identity(pid=5000), stop_asked=ASKED
+    )
+    state.write(records.record_name(other.id), records.encode(other))
+    if is_put_away:
+        forget(watched.fake.ports, other, None, was_asked=True)
+    watched.end_with(Exit(signal=15, source="pidfd"))
+    assert watched.noticed.wait(10)
+    assert watched.notices[0].summary.endswith("although nobody asked us to stop it.")
+    assert watched.notices[0].stopped_by is None
 
 
 def test_an_end_that_we_asked_for_is_no_incident(watched):
