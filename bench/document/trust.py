@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.document.client_caveats import client_lag, client_limit, client_saturated
+from bench.document.failing_caveats import nothing_answered, provider_down
 from bench.document.money_caveats import is_day_limited, money_caveats
 from bench.document.pair_caveats import pair_caveats
 from bench.document.plan_caveats import plan_caveats
@@ -16,14 +17,13 @@ from bench.model.document import (
     CaveatLevel,
     Completeness,
     RunSpend,
-    TargetCompleteness,
 )
 from bench.model.run_config import RunConfig
 from bench.model.steps import Started
 from bench.model.summary import Summary
 from bench.model.surroundings import Incident
 from bench.model.target import Target
-from bench.model.trial import NEVER_REACHED, Trial
+from bench.model.trial import Trial
 from bench.summary.performance import headline_block
 
 _REASONS = {
@@ -69,9 +69,9 @@ def caveats(run: Circumstances) -> tuple[Caveat, ...]:
         *pair_caveats(run.summary.paired),
         *_incidents(run.incidents),
         *client_limit(run.trials),
-        *_provider_down(run),
+        *provider_down(run.completeness, run.trials, is_watched=run.is_watched),
         *_incomplete(run.completeness, is_day_s=is_day_limited(run.config)),
-        *_nothing_answered(run.completeness),
+        *nothing_answered(run.completeness, run.trials),
         *_simulated(simulated=run.simulated),
         *_untold_outage(run),
         *client_lag(run.trials, run.summary),
@@ -180,71 +180,6 @@ def _going_on(completeness: Completeness) -> Caveat:
         f"planned trials are done, {flights if sent else 'no request is in flight'}. Figures stand "
         "on what there is by now; the reports of the whole run are written at its end.",
     )
-
-
-def _provider_down(run: Circumstances) -> Iterable[Caveat]:
-    if run.completeness.reason != "provider_down":
-        return
-    for target in run.completeness.targets:
-        name, errors = target.target_id, _last_errors(run.trials, target.target_id)
-        told = ", ".join(f"`{code}`" for code in dict.fromkeys(errors))
-        if errors and _has_no_answer(target):
-            yield Caveat(
-                code="provider_down",
-                level="broken",
-                text=f"Nothing of {name} answered: {_all(target.failed)} ended in {told}"
-                f"{_of_tls(run.trials, name, errors[-1])}. Measure again once it answers.",
-            )
-        elif errors:
-            whose = "The gateway was watched and lived; these" if run.is_watched else "These"
-            is_gone = set(errors) <= NEVER_REACHED and not run.is_watched
-            who = f"{name} is gone" if is_gone else f"The provider behind {name} failed"
-            yield Caveat(
-                code="provider_down",
-                level="broken",
-                text=f"{who}: the last {_count(len(errors), 'request')} "
-                f"ended in {told}. {whose} trials count as failures of the target. Measure again once it answers.",
-            )
-
-
-def _of_tls(trials: Sequence[Trial], target_id: str, last: str) -> str:
-    """Return what was wrong with TLS and what to do: no waiting mends that."""
-    errors = (t.response.error for t in trials if t.target_id == target_id)
-    said = [error.message for error in errors if error is not None and error.code == last]
-    if last != "tls_error" or not said:
-        return ""
-    return f" ({said[-1]}): check the address, or name who vouches for it with `--cacert FILE`"
-
-
-def _last_errors(trials: Sequence[Trial], target_id: str) -> list[str]:
-    """Return the codes of the failures at the end of a target's trials, latest last."""
-    codes: list[str] = []
-    for trial in sorted(trials, key=lambda trial: trial.finished_offset_ms):
-        if trial.target_id == target_id and trial.invalidated is None:
-            error = trial.response.error
-            codes = [] if error is None else [*codes, error.code]
-    return codes
-
-
-def _nothing_answered(completeness: Completeness) -> Iterable[Caveat]:
-    if completeness.reason == "provider_down":
-        return  # said there
-    for target in completeness.targets:
-        if _has_no_answer(target):
-            yield Caveat(
-                code="no_success",
-                level="broken",
-                text=f"No request to {target.target_id} succeeded ({target.failed} failed): it has "
-                "no speed or quality figures. Its errors stand below the figures.",
-            )
-
-
-def _all(count: int) -> str:
-    return "its only request" if count == 1 else f"all {count:,} requests"
-
-
-def _has_no_answer(target: TargetCompleteness) -> bool:
-    return 0 < target.done == target.failed
 
 
 def _simulated(*, simulated: bool) -> Iterable[Caveat]:

@@ -11,11 +11,13 @@ from bench.report.figures import ms, percent, usd
 from bench.report.gates import gate_words
 from bench.report.solved import agent_of
 from bench.summary.performance import headline_block
+from bench.summary.reliability import commonest_failure
 
 FEWEST_FOR_MEDIAN_INTERVAL = 6
 LONGEST_NAME = 48
 """Columns that a target's name takes in a sentence; tables have the whole."""
 _NAMED_TARGETS = 4
+_NO_ANSWER = "NO ANSWER"
 _LABELS = {
     "client_saturated": "client too busy",
     "client_rates": "rates limited by the client",
@@ -75,7 +77,7 @@ def headline(document: Document) -> str:
         for caveat in document.trust
         if caveat.code in _LABELS and caveat.level != "note"
     ]
-    status = ", ".join(dict.fromkeys([_status(done), *flags]))
+    status = ", ".join(dict.fromkeys([_told_status(document), *flags]))
     measured = f"{done.done} trials" if done.planned is None else f"{_of(done)} trials"
     failed = f", {done.failed} failed" if done.failed else ""
     billed = len(document.possibly_billed)
@@ -110,13 +112,20 @@ def trust_level(document: Document) -> Literal["broken", "doubtful", "sound"]:
     return "doubtful" if "doubtful" in levels else "sound"
 
 
+def _told_status(document: Document) -> str:
+    """Return whether the run is whole; where nothing answered, with what was said instead."""
+    status = _status(document.completeness)
+    said = commonest_failure(document.trials) if status == _NO_ANSWER else None
+    return f"{status} ({said})" if said else status
+
+
 def _status(done: Completeness) -> str:
     if done.in_flight is not None:
         return "STILL RUNNING"
     if done.is_complete is None:
         return "Plan unknown"
     if done.is_complete and done.done and done.failed == done.done:
-        return "NO ANSWER"
+        return _NO_ANSWER
     return "Complete" if done.is_complete else "INCOMPLETE"
 
 

@@ -1,7 +1,7 @@
 """How often requests came back whole, and what went wrong otherwise."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -9,11 +9,12 @@ from bench.model.case import CaseInfo
 from bench.model.summary import Rate, ReliabilitySummary
 from bench.model.trial import Refusal, Response, Trial
 from bench.stats import rate
-from bench.summary.selection import arrived, is_kind, is_truncated
+from bench.summary.selection import arrived, counted, is_kind, is_truncated
 
 TIMEOUTS = frozenset({"TimeoutError", "AbortError"})
 MALFORMED = frozenset({"invalid_stream_json", "stream_read_error"})
 TOO_MANY_REQUESTS = 429
+_MOST_SAID = 160
 
 
 def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> ReliabilitySummary:
@@ -54,6 +55,19 @@ def reliability(trials: Sequence[Trial], cases: Mapping[str, CaseInfo]) -> Relia
         success_after_retries=after_retries,
         truncated_answers=rate(sum(map(is_truncated, untimed)), len(untimed)),
     )
+
+
+def commonest_failure(trials: Iterable[Trial]) -> str | None:
+    """Return the message of most failures, the first of equals, cut to 160 characters.
+
+    Of trials that count: what an incident cut short says nothing of the target.
+    """
+    errors = (trial.response.error for trial in counted(trials))
+    said = Counter(error.message for error in errors if error is not None and error.message)
+    if not said:
+        return None
+    ((message, _),) = said.most_common(1)
+    return message if len(message) <= _MOST_SAID else message[: _MOST_SAID - 1] + "…"
 
 
 def _first_attempt(trial: Trial) -> Trial:

@@ -29,7 +29,7 @@ from bench.model.summary import (
 )
 from bench.model.surroundings import Gateway, Incident, Sample
 from bench.model.trial import Timing
-from bench.report import render_reports, terminal_summary
+from bench.report import headline, render_reports, terminal_summary
 from tests.sample_documents import (
     EXTRACTION,
     FAST,
@@ -387,6 +387,34 @@ def test_an_unknown_cost_of_a_paid_run_is_said():
 def test_a_target_without_success_is_said():
     document = build_document(ledger((trial(response=failure()), trial(run=2, response=failure()))))
     assert "no_success" in codes(document)
+
+
+def test_what_a_target_without_success_said_stands_in_the_first_line_and_in_its_caveat():
+    said = "HTTP 404: The model `m` does not exist"
+    bad = failure("http_404", message=f"{said}.")
+    other = failure("http_502", message="HTTP 502: bad gateway")
+    trials = (trial(response=other), trial(run=2, response=bad), trial(run=3, response=bad))
+    document = build_document(ledger(trials))
+    assert headline(document).startswith(f"NO ANSWER ({said}.)")
+    (told,) = [one.text for one in document.trust if one.code == "no_success"]
+    assert f" It said: {said}. Its errors" in told
+
+
+def test_a_long_story_of_a_failing_target_is_cut():
+    bad = failure("http_404", message="HTTP 404: " + "no " * 200)
+    first = headline(build_document(ledger((trial(response=bad), trial(run=2, response=bad)))))
+    assert "…)" in first
+    assert len(first) < 300
+
+
+def test_where_one_target_answered_the_other_s_words_stand_in_its_caveat_alone():
+    bad = failure("http_404", message="HTTP 404: no such model")
+    document = build_document(
+        ledger((trial(target=FAST), trial(SLOW, response=bad)), targets=(FAST, SLOW))
+    )
+    assert "no such model" not in headline(document)
+    (told,) = [one.text for one in document.trust if one.code == "no_success"]
+    assert "It said: HTTP 404: no such model." in told
 
 
 def test_speed_on_cold_connections_only_is_said():
