@@ -1,6 +1,6 @@
 """An interrupted run from its journal to its end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from bench.cli.configured import configured
 from bench.cli.console import Console
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
-from bench.cli.senders import load_executor
+from bench.cli.senders import load_executor, sent_as_begun
 from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
 from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock
@@ -26,6 +26,7 @@ from bench.journal import read_journal, refuse_if_written
 from bench.keys import Origin
 from bench.ledger import Ledger
 from bench.load.blocks import is_load
+from bench.model.blocks import Block
 from bench.model.case import Case
 from bench.model.header import NewBudget, NewLimits
 from bench.model.run_config import RunConfig
@@ -88,7 +89,8 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     goes to its address only after `--trust-url`.
     """
     ledger = _taken_up(found)
-    config = _with_address(configured(params, console), ledger, is_own=_is_own(found, ledger))
+    is_own = _is_own(found, ledger)
+    config = _as_begun(configured(params, console), ledger, console, is_own=is_own)
     limits = _new_limits(config)
     run = ledger.config(limits)
     access = find_access(
@@ -100,7 +102,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     link = accept_link(SystemClock(), console)
     for note in () if link else access.notes:
         console.say(note)
-    arms = _arms(run, config, params, is_own=_is_own(found, ledger), body=body)
+    arms = _arms(run, config, params, is_own=is_own, body=body)
     for endpoint in arms.values():
         console.keep_secret(*endpoint.secrets)
     switched_off = ledger.header.options.get("include-deactivated")
@@ -112,7 +114,7 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
     for note in refuse_changed_targets(found.path, ledger, listing):
         console.say(note)
     free = free_because(link.hello if link else None, listing, access.address)
-    own = recorded_cases(config, run.user_cases, run.external_suite, is_own=_is_own(found, ledger))
+    own = recorded_cases(config, run.user_cases, run.external_suite, is_own=is_own)
     cases: dict[str, Case] = {**shipped_of(case.id for case in ledger.header.cases), **own}
     if body is not None:
         case = body_case(body)
@@ -213,7 +215,7 @@ def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: b
 
 def _bounds(going_on: _GoingOn) -> Estimate:
     ledger, cases = going_on.ledger, going_on.cases
-    left = [b for b in ledger.header.plan if is_load(b) and not ledger.stages.is_finished(b)]
+    left = list(_loads_left(ledger))
     asked = [t for t in ledger.missing if t.case_id in cases and t.stage is None]
     targets, run, body = ledger.header.targets, going_on.run, going_on.body
     return together(
@@ -222,6 +224,13 @@ def _bounds(going_on: _GoingOn) -> Estimate:
             estimate_load(left, targets=targets, cases=cases, config=run, body=body),
         )
     )
+
+
+def _loads_left(ledger: Ledger) -> Iterator[Block]:
+    """Yield the load blocks of which something is to be sent."""
+    for block in ledger.header.plan:
+        if is_load(block) and not ledger.stages.is_finished(block):
+            yield block
 
 
 def _carried_out(going_on: _GoingOn, session: Session, console: Console) -> Outcome:
@@ -257,6 +266,17 @@ def _refuse_spent_budget(ledger: Ledger, config: Config) -> None:
     )
 
 
+def _as_begun(config: Config, ledger: Ledger, console: Console, *, is_own: bool) -> Config:
+    """Return the settings with what the journal says of where requests go and who sends them."""
+    config = _with_address(config, ledger, is_own=is_own)
+    if not any(_loads_left(ledger)):
+        return config
+    config, note = sent_as_begun(config, ledger.header.options, is_own=is_own)
+    if note is not None:
+        console.say(note)
+    return config
+
+
 def _with_address(config: Config, ledger: Ledger, *, is_own: bool) -> Config:
     """Return the settings with the journal's address and key name where none was typed.
 
@@ -285,11 +305,11 @@ def _is_own(found: FoundRun, ledger: Ledger) -> bool:
         return True
     twin = archive_folder() / ledger.header.run_id / found.path.name
     try:
-        if not twin.is_file():
-            return False
-        return read_journal(twin).header.config == ledger.header.config
+        vouched = read_journal(twin).header if twin.is_file() else None
     except OSError:
         return False
+    own = ledger.header
+    return vouched is not None and (vouched.config, vouched.options) == (own.config, own.options)
 
 
 def _check_headers(names: tuple[str, ...], headers: tuple[tuple[str, str], ...]) -> None:

@@ -196,6 +196,8 @@ def _parts(stage: StageSummary) -> Iterator[str]:
     if stage.reason not in {"requests", "duration", "trace"}:
         why = _ENDS.get(stage.reason or "", "nothing: it was cut")
         yield f"ended by {why}" + (f" ({stage.detail})" if stage.detail else "")
+    elif stage.detail:
+        yield stage.detail
 
 
 def _times(stage: StageSummary) -> Iterator[str]:

@@ -89,6 +89,11 @@ class Crew:
         self._is_leaving = False
 
     @property
+    def size(self) -> int:
+        """How many there were at the beginning, lost ones included."""
+        return len(self._hands)
+
+    @property
     def live(self) -> list[Hand]:
         """Those that are not lost, in order."""
         return [hand for hand in self._hands if hand.lives()]

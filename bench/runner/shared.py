@@ -246,6 +246,16 @@ class SharedStages:
         if ended.refusal is not None:
             self._trials.refuse_key(ended.refusal)
 
+    def _short_of(self, stage: "_Stage") -> str:
+        """Say that processes lost in an earlier stage were missing from the beginning of this one.
+
+        It is the load that was asked for, from another load generator than the stages before.
+        """
+        began, asked = len(stage.hands), most_shares(stage.job.stage, self._crew.size)
+        if began in {0, asked}:
+            return ""
+        return f"sent by {began} of {asked} load processes, the rest was lost before"
+
     def _done(self, stage: "_Stage") -> StageDone:
         job, gathering = stage.job, stage.gathering
         flow, ended = gathering.flow, gathering.ended
@@ -259,7 +269,7 @@ class SharedStages:
             number=job.stage.number,
             attempt=job.attempt,
             reason=flow.reason or "stopped",
-            detail=ended_by(flow, connections),
+            detail=ended_by(flow, connections, self._short_of(stage)),
             scheduled=sum(scheduled) if scheduled else None,
             sent=flow.sent,
             dropped=flow.dropped,

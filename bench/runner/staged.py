@@ -292,10 +292,16 @@ class StageSender:
         )
 
 
-def ended_by(flow: Flow, connections: int | None) -> str:
-    """Return what ended a stage and, where there were fewer connections than asked, how many."""
-    limit = None if connections is None else f"this machine limits connections to {connections}"
-    return "; ".join(part for part in (flow.detail, limit) if part)
+def ended_by(flow: Flow, connections: int | None, *more: str) -> str:
+    """Return what ended a stage and, where it had less than was asked for, how much it had.
+
+    Args:
+        flow: Of the stage.
+        connections: So many could be open; ``None`` = as many as were asked for.
+        more: What else it lacked; empty ones are left out.
+    """
+    limit = "" if connections is None else f"this machine limits connections to {connections}"
+    return "; ".join(part for part in (flow.detail, limit, *more) if part)
 
 
 def _within(stage: Stage, room: int) -> Stage:

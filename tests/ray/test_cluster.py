@@ -81,12 +81,13 @@ def test_a_node_that_dies_ends_the_stage_and_resume_measures_it_again(tmp_path, 
         assert list(ledger.broken_shards) == lost
         before = len(asked(simulator))
         journal = str(command.journal())
-        place = (
-            *("--engine", "ray", "--ray-address", cluster.address, "--workers", "2"),
-            *("--trust-url", "127.0.0.1"),
-        )
-        code, told, stderr = ended(command.begin("resume", journal, "--yes", *place))
+        trusting = ("resume", journal, "--yes", "--trust-url", "127.0.0.1", "--workers", "2")
+        code, _, stderr = ended(command.begin(*trusting))
+        assert (code, f"the Ray cluster at `{cluster.address}`" in stderr) == (2, True), stderr
+        place = ("--ray-address", cluster.address)
+        code, told, stderr = ended(command.begin(*trusting, *place))
         assert (code, told["status"], told["done"]) == (0, "done", 600), stderr
+        assert "as the run was begun: `--engine ray`" in stderr
         assert len(asked(simulator)) - before == 600
         assert len(trial_ids(command)) == len(set(trial_ids(command))) == 600
 

@@ -92,6 +92,7 @@ def test_a_killed_process_ends_its_stage_and_resume_repeats_it_without_counting_
     # The next stage goes on with who is left, and is whole.
     assert (second.done.reason, second.columns.count()) == ("requests", 24)
     assert [sender.number for sender in second.done.senders] == [1]
+    assert second.done.detail == "sent by 1 of 2 load processes, the rest was lost before"
     assert first.lost == len(ledger.possibly_billed) > 0
     recorded = first.columns.count()
     assert recorded == len(set(first.columns.numbers))

@@ -15,7 +15,7 @@ from bench.model.steps import TrialDone
 from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
-from bench.report.load_stages import saturation_sentences, stages_chart
+from bench.report.load_stages import saturation_sentences, stage_lines, stages_chart
 from bench.report.verdict import headline
 from bench.stats import adjusted
 from bench.summary.stages import frontier
@@ -224,6 +224,14 @@ def test_what_saturates_beside_a_busy_client_is_not_said_to_be_the_gateway():
         (ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS), reading=busy
     )
     assert "this machine may have been the limit" in next(saturation_sentences(document))
+
+
+def test_what_a_stage_that_came_to_its_end_lacked_is_told():
+    fewer = "sent by 1 of 2 load processes, the rest was lost before"
+    document = measured((ONE, {}, GOOD_ROWS), (TWO, {"detail": fewer}, GOOD_ROWS))
+    first, second = (line for line in stage_lines(document))
+    assert "sent by" not in first
+    assert second.endswith(f"; {fewer}")
 
 
 def test_a_stage_without_an_answer_shows_no_times():
