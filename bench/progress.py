@@ -4,6 +4,8 @@ Formatting is pure; ``Progress`` writes to the stream it was given and nowhere e
 of terminal control only the carriage return and "erase line".
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal, Protocol
 
 from bench.model.record import Value
@@ -44,12 +46,15 @@ class Tally(Value, frozen=True, kw_only=True):
     spent_usd: float | None = 0.0
     """``None`` = some cost is unknown."""
     elapsed_s: float = 0.0
+    waits: tuple[tuple[str, int], ...] = ()
+    """What requests wait for before they are sent again, and how many do so now."""
 
 
 def tally_text(tally: Tally) -> str:
-    """Return trials, failures, spend, rate and time left in words."""
+    """Return trials, failures, who waits, spend, rate and time left in words."""
     of = "" if tally.planned is None else f"/{tally.planned}"
     parts = [f"{tally.done}{of} trials", f"{tally.failed} failed"]
+    parts += [f"{count} waiting {what_for}" for what_for, count in tally.waits if count]
     parts.append("cost unknown" if tally.spent_usd is None else f"${tally.spent_usd:.4f}")
     if tally.done and tally.elapsed_s > 0:
         rate = tally.done / tally.elapsed_s
@@ -101,19 +106,28 @@ class Progress:
         self._began_ns = clock.now_ns()
         self._shown_ns = self._began_ns
         self._is_drawn = False
+        self._waits: Mapping[str, int] = {}
 
     @property
     def interval_s(self) -> float:
         """Return how often ``tick`` is worth a call, in seconds."""
         return 0.5 if self._mode == "bar" else 5.0
 
-    def begin(self, planned: int | None, *, spent_usd: float | None) -> None:
+    def begin(
+        self,
+        planned: int | None,
+        *,
+        spent_usd: float | None,
+        waits: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         """Start counting.
 
         Args:
             planned: Trials to come; ``None`` = time decides.
             spent_usd: What an interrupted run had spent already; ``None`` = unknown.
+            waits: What requests wait for, and how many: looked at whenever something is shown.
         """
+        self._waits = waits
         self._tally = Tally(planned=planned, spent_usd=spent_usd)
         self._began_ns = self._shown_ns = self._clock.now_ns()
 
@@ -163,6 +177,7 @@ class Progress:
             failed=counted.failed,
             spent_usd=counted.spent_usd,
             elapsed_s=(now_ns - self._began_ns) / 1e9,
+            waits=tuple(self._waits.items()),
         )
         if self._mode == "bar":
             self._is_drawn = True

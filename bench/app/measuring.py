@@ -99,6 +99,7 @@ async def measured(part: Part, connect: Connect) -> tuple[RunEnd, Footer]:
             session.progress.begin(
                 planned_in(assignment.blocks),
                 spent_usd=part.ledger.spent_usd,
+                waits=control.waits,
             )
             end = await _shown(runner, session)
             gateways = await _told(watch, end, control)

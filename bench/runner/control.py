@@ -1,6 +1,7 @@
 """Why a run stops before its plan ends; one value that signals, the watcher and the gate share."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,8 @@ class Control:
     """What is in flight is given up."""
     flights: dict[str, asyncio.Task[tuple[int, Response]]] = field(default_factory=dict)
     """Trial id → the request that is on its way."""
+    waits: Counter[str] = field(default_factory=Counter)
+    """What requests wait for before they are sent again → how many do so now."""
     farewell: asyncio.Future[Any] | None = None
     """The wait for the gateway's end, once measuring is over."""
     on_change: Callable[[], None] = lambda: None

@@ -67,7 +67,7 @@ class Retries:
             )
             self._flights.settle(flight, refusal.spent_usd)
             flight = replace(flight, is_settled=True)
-            if not is_noted or not await self._has_waited(wait_ms):
+            if not is_noted or not await self._has_waited(wait_ms, _waited_for(error)):
                 return flight
             again = await self._flights.admitted(
                 flight.planned,
@@ -126,12 +126,24 @@ class Retries:
             spent_usd=spent_for(reported, error, flight.reserve),
         )
 
-    async def _has_waited(self, wait_ms: float) -> bool:
-        """Wait; return whether the run still goes on then."""
+    async def _has_waited(self, wait_ms: float, what_for: str) -> bool:
+        """Wait; return whether the run still goes on then. The progress display is told."""
         due_ns = self._ports.clock.now_ns() + int(wait_ms * NS_PER_MS)
-        while self._control.reason is None:
-            left_s = (due_ns - self._ports.clock.now_ns()) / (1000 * NS_PER_MS)
-            if left_s <= 0:
-                return True
-            await self._ports.sleep(min(_NAP_S, left_s))
-        return False
+        self._control.waits[what_for] += 1
+        try:
+            while self._control.reason is None:
+                left_s = (due_ns - self._ports.clock.now_ns()) / (1000 * NS_PER_MS)
+                if left_s <= 0:
+                    return True
+                await self._ports.sleep(min(_NAP_S, left_s))
+            return False
+        finally:
+            self._control.waits[what_for] -= 1
+
+
+def _waited_for(error: ResponseError) -> str:
+    """Return what a request waits for, in the words of the progress display."""
+    if error.code != CLIENT_LIMIT:
+        return "for another try (HTTP 429)"
+    # Of this machine's limits it is by far the most frequent one, and said in our own words.
+    return "for a local port" if "local port" in error.message else "for a limit of this machine"

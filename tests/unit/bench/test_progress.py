@@ -43,6 +43,27 @@ def test_an_unknown_cost_is_not_zero_dollars():
     assert "cost unknown" in tally_text(Tally(planned=3, spent_usd=None))
 
 
+def test_requests_that_wait_stand_before_the_money():
+    waits = (("for a local port", 2), ("for another try (HTTP 429)", 0))
+    told = tally_text(Tally(planned=3, done=1, waits=waits))
+    assert told == "1/3 trials, 0 failed, 2 waiting for a local port, $0.0000"
+
+
+@pytest.mark.parametrize("mode", ["bar", "lines"])
+def test_who_waits_is_looked_at_whenever_something_is_shown(mode):
+    stream, clock = io.StringIO(), FakeClock()
+    progress, waits = Progress(stream, mode, width=80, clock=clock), {"for a local port": 1}
+    progress.begin(4, spent_usd=0.0, waits=waits)
+    clock.advance(30_000)
+    progress.tick()
+    assert stream.getvalue().count("1 waiting for a local port") == 1
+    waits["for a local port"] = 0
+    clock.advance(30_000)
+    progress.tick()
+    assert stream.getvalue().count("waiting") == 1
+    assert stream.getvalue().count("0/4 trials") == 2
+
+
 @pytest.mark.parametrize("width", [0, 1, 2, 20, 40, 60, 80, 200])
 def test_a_bar_never_fills_the_last_column(width):
     tally = Tally(planned=1000, done=999, failed=999, spent_usd=123.4567, elapsed_s=0.001)

@@ -1,7 +1,9 @@
 import asyncio
+import errno
 
 import pytest
 
+from bench.client.dial_failure import own_limit
 from bench.document import build_document
 from bench.model.steps import AttemptRefused, Started, TrialDone
 from bench.model.trial import Response, ResponseError
@@ -263,6 +265,39 @@ def test_what_this_machine_refuses_for_a_while_waits_and_is_sent_then():
     summary = document.summary.targets[0].reliability
     assert (summary.success_rate, summary.retried_requests) == (1.0, 0)
     assert summary.success_after_retries is None
+
+
+NO_PORT = own_limit(OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"))
+NO_FILE = own_limit(OSError(errno.EMFILE, "Too many open files"))
+
+
+@pytest.mark.parametrize(
+    ("refused", "waits"),
+    [
+        pytest.param(NO_PORT, {"for a local port": 1}, id="port"),
+        pytest.param(NO_FILE, {"for a limit of this machine": 1}, id="another limit"),
+        pytest.param(None, {"for another try (HTTP 429)": 1}, id="the endpoint"),
+    ],
+)
+def test_who_waits_is_counted_for_the_display_while_it_waits(refused, waits):
+    reply = limited(100)
+    if refused is not None:
+        fault = ResponseError(
+            code=refused.code, seed_code=refused.code, message=refused.message, status=None
+        )
+        reply = Reply(response=Response(error=fault), takes_ms=1.0)
+    made = stage(Reply(), reply, Reply(), blocks=[block(runs=2)], retry_429=1)
+    napping, seen = made.sleep, []
+
+    async def sleep(seconds):
+        seen.append(dict(made.control.waits))
+        await napping(seconds)
+
+    made.sleep = sleep
+    assert made.run().reason == "done"
+    assert seen
+    assert all(one == waits for one in seen)
+    assert made.control.waits.total() == 0
 
 
 def test_what_this_machine_refuses_for_good_ends_the_run_after_75_seconds():
