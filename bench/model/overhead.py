@@ -37,11 +37,13 @@ class Buffering(Record, frozen=True, kw_only=True):
 class Claim(Record, frozen=True, kw_only=True):
     """What the gateway itself says it adds, beside what was measured."""
 
+    level: int = 0
     answers: int
+    """Of the level's warm blocks: those that ``measured_ms`` stands on."""
     claimed_ms: float
     """Median over its answers."""
     measured_ms: float | None
-    """Added total time of the same level."""
+    """Added total time of the same level, warm."""
 
 
 class LevelUse(Record, frozen=True, kw_only=True):
@@ -62,5 +64,6 @@ class OverheadFindings(Record, frozen=True, kw_only=True):
     """Everything but the differences of times."""
 
     buffering: Buffering | None = None
-    claim: Claim | None = None
+    claims: tuple[Claim, ...] = ()
+    """Level by level: how long a gateway takes depends on how much it has to do."""
     use: tuple[LevelUse, ...] = ()

@@ -1,6 +1,6 @@
 """An overhead run to its findings and its one sentence. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bench.ledger import Ledger
 from bench.model.overhead import Buffering, Claim, OverheadFindings
@@ -21,7 +21,7 @@ def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, Overhe
     stream = buffering(base, changed)
     findings = OverheadFindings(
         buffering=stream,
-        claim=_claim(changed, levels),
+        claims=tuple(_claims(ledger, pairing, changed, levels)),
         use=gateway_use(ledger.parts, ledger.stages.entries, pairing, trials=ledger.trials),
     )
     summary = PairedSummary(
@@ -93,18 +93,29 @@ def _measured(trials: Sequence[Trial], target_id: str) -> list[Trial]:
     return [trial for trial in trials if trial.target_id == target_id and not trial.warmup]
 
 
-def _claim(changed: Sequence[Trial], levels: Sequence[LevelResult]) -> Claim | None:
-    told = [
-        trial.response.gateway_overhead_ms
-        for trial in changed
-        if trial.response.gateway_overhead_ms is not None and trial.response.error is None
-    ]
-    claimed = median(told)
-    if claimed is None:
-        return None
-    total = _of(levels[0].warm, "total") if levels else None
-    return Claim(
-        answers=len(told),
-        claimed_ms=claimed,
-        measured_ms=None if total is None else total.difference,
-    )
+def _claims(
+    ledger: Ledger, pairing: Pairing, changed: Sequence[Trial], levels: Sequence[LevelResult]
+) -> Iterator[Claim]:
+    """Yield what the gateway says of the warm answers of each level: those that are compared."""
+    level_of = {
+        entry.stage.number: entry.stage.pair.level
+        for entry in ledger.stages.entries
+        if entry.stage.pair is not None and entry.stage.pair.phase == "warm"
+        if entry.begun.target_id == pairing.changed.target_id
+    }
+    for level in levels:
+        told = [
+            trial.response.gateway_overhead_ms
+            for trial in changed
+            if trial.stage is not None and level_of.get(trial.stage) == level.level
+            if trial.response.gateway_overhead_ms is not None and trial.response.error is None
+        ]
+        claimed = median(told)
+        if claimed is not None:
+            total = _of(level.warm, "total")
+            yield Claim(
+                level=level.level,
+                answers=len(told),
+                claimed_ms=claimed,
+                measured_ms=None if total is None else total.difference,
+            )

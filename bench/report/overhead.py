@@ -11,7 +11,9 @@ from bench.report.tables import Cell, Section, Table, text
 
 def overhead_sections(document: Document) -> tuple[Section, ...]:
     """Return the sections of an overhead run that belong to no other kind."""
-    return (_streams(document), _processes(document)) if document.summary.overhead else ()
+    if document.summary.overhead is None:
+        return ()
+    return (_streams(document), _claims(document), _processes(document))
 
 
 def overhead_lines(document: Document) -> Iterator[str]:
@@ -19,13 +21,14 @@ def overhead_lines(document: Document) -> Iterator[str]:
     findings = document.summary.overhead
     if findings is None:
         return
-    if (claim := findings.claim) is not None:
+    labels = _labels(document)
+    for claim in findings.claims:
+        where = f"{labels.get(claim.level, '')}: it" if len(labels) > 1 else "It"
         yield (
-            f"It says itself that it adds {number(claim.claimed_ms)} ms (median of "
+            f"{where} says itself that it adds {number(claim.claimed_ms)} ms (median of "
             f"{counted(claim.answers, 'answer')}); measured on the whole answer: "
             f"{signed(claim.measured_ms)} ms"
         )
-    labels = _labels(document)
     for use in findings.use:
         if use.cpu_ms_per_request is not None:
             resident = "" if use.rss_mb is None else f", {use.rss_mb:,.0f} MB resident"
@@ -83,6 +86,28 @@ def _shape_row(label: str, shape: StreamShape) -> tuple[Cell, ...]:
         ABSENT if shape.burst_bytes is None else f"{shape.burst_bytes:,.0f}",
         percent(shape.held_back_share),
         ABSENT if shape.gap_ms is None else number(shape.gap_ms),
+    )
+
+
+def _claims(document: Document) -> Section:
+    findings, labels = document.summary.overhead, _labels(document)
+    return Section(
+        id="gateway-claims",
+        title="What the gateway says it adds",
+        note="Its own word, a header of each answer, as a median; beside it what was measured on "
+        "the whole answer, on warm connections.",
+        table=Table(
+            columns=("Load", "Answers", "Its own word (ms)", "Measured (ms)"),
+            rows=tuple(
+                text(
+                    labels.get(claim.level, ""),
+                    f"{claim.answers:,}",
+                    number(claim.claimed_ms),
+                    ABSENT if claim.measured_ms is None else signed(claim.measured_ms),
+                )
+                for claim in (findings.claims if findings else ())
+            ),
+        ),
     )
 
 

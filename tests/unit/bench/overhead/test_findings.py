@@ -81,7 +81,7 @@ def test_an_overhead_run_is_one_sentence():
     summary, findings = overhead_of(ledger, pairing_of(ledger))
     assert summary.headline.startswith("Adds 5.")
     assert summary.headline.endswith("; does not buffer.")
-    assert findings.claim is None
+    assert findings.claims == ()
     assert findings.use == ()
 
 
@@ -93,9 +93,27 @@ def test_the_gateways_own_claim_stands_beside_what_was_measured():
 
     ledger = arms_ledger(answer=claiming)
     _, findings = overhead_of(ledger, pairing_of(ledger))
-    assert findings.claim is not None
-    assert (findings.claim.claimed_ms, findings.claim.answers) == (1.5, 12)
-    assert findings.claim.measured_ms == pytest.approx(6.0)
+    (claim,) = findings.claims
+    assert (claim.claimed_ms, claim.answers) == (1.5, 12)
+    assert claim.measured_ms == pytest.approx(6.0)
+
+
+def test_a_claim_is_held_against_what_was_measured_at_the_same_load():
+    def claiming(stage, number):
+        is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
+        busier = 100.0 * stage.pair.level
+        cold = 900.0 if stage.pair.phase == "cold" else 0.0
+        own: dict[str, Any] = {"gateway_overhead_ms": 2.0 + busier + cold} if is_through else {}
+        return streamed(50.0 + (5.0 + busier if is_through else 0.0), **own)
+
+    levels = (PairLevel(pairs=8, cold_pairs=6), PairLevel(concurrency=4, requests=8, pairs=6))
+    ledger = arms_ledger(arms(*levels), claiming)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
+    assert [(c.level, c.claimed_ms, c.answers) for c in findings.claims] == [
+        (0, 2.0, 8),
+        (1, 102.0, 48),
+    ]
+    assert [c.measured_ms for c in findings.claims] == pytest.approx([5.0, 105.0])
 
 
 def samples(cpu_per_s=100.0, count=60):
