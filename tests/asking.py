@@ -20,6 +20,9 @@ _T = TypeVar("_T")
 KEY = "test-token"
 PATIENCE_MS = PATIENCE_S * 1e3
 """Time limit of requests whose limit is not what is tested."""
+STAMPS_DIFFER_NS = 100_100
+"""By so much a read may seem to come before it was sent: the kernel stamps by the wall clock, whose
+distance is read five times a second, and stamps are cut to a tenth of a microsecond."""
 
 
 def endpoint(url: str, **changes: Any) -> Endpoint:

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-_BUSY = ("this client may be what was measured", "the 95% interval holds the bound")
+_BUSY = (
+    "this client may be what was measured",
+    "the 95% interval holds the bound",
+    "the same endpoint against itself differed",
+)
 
 
 def is_decided(found: Mapping[str, Any]) -> bool:
@@ -16,3 +20,22 @@ def is_decided(found: Mapping[str, Any]) -> bool:
         return True
     assert found["why"].startswith(_BUSY), found
     return False
+
+
+def is_told(found: Mapping[str, Any], verdict: str) -> bool:
+    """Say whether a difference was told as ``verdict``; where it was not, its interval says why.
+
+    One pair of few that the machine turned round makes the interval hold 0.
+
+    Args:
+        found: A comparison of two arms that do differ.
+        verdict: ``higher`` or ``lower``, which they do.
+    """
+    if not is_decided(found):
+        return False
+    low, high = found["interval"]
+    if low <= 0 <= high:
+        assert found["verdict"] == "within", found
+        return False
+    assert found["verdict"] == verdict, found
+    return True

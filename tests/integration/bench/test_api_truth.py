@@ -12,7 +12,7 @@ from bench.ports import Call
 from bench.prompt import prompt_hash
 from bench.wire import PROTOCOLS
 from tests.api_bytes import TOOL, called
-from tests.asking import KEY, asking, call
+from tests.asking import KEY, STAMPS_DIFFER_NS, asking, call
 from tests.simulator_process import Simulator, running_simulator
 
 pytestmark = pytest.mark.integration
@@ -82,8 +82,7 @@ def test_every_event_is_read_once_in_order_and_never_before_it_was_sent(
         assert record["api"] == api
         assert [(chunk.kind, chunk.characters) for chunk in read] == [row[1:] for row in sent]
         for chunk, (at_ns, _, _) in zip(read, sent, strict=True):
-            # Stamps are cut to a tenth of a microsecond.
-            assert t0_ns + chunk.at_ms * 1e6 + 100 >= at_ns
+            assert t0_ns + chunk.at_ms * 1e6 + STAMPS_DIFFER_NS >= at_ns
         assert response.usage is not None
         assert response.usage.completion_tokens == record["sent_tokens"]
         assert response.usage.prompt_tokens == record["prompt_tokens"]

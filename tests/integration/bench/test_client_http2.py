@@ -298,7 +298,7 @@ def test_a_time_limit_ends_a_stream_and_not_its_connection():
             await stream.reset.wait()
 
         async with h2_server(silent, answered) as server, asking_h2(server) as client:
-            late = (await client.send(call(timeout_ms=1_000)))[1]
+            late = (await client.send(call(timeout_ms=5_000)))[1]
             await server.streams[0].reset.wait()
             return late, (await client.send(call()))[1], len(server.connections)
 

@@ -19,6 +19,7 @@ from bench.clock import SystemClock, WallOffset
 from bench.wire import PROTOCOLS
 from tests.asking import asking, call, run
 from tests.fake_gateway import fake_gateway
+from tests.free_port import free_port
 from tests.patience import PATIENCE_S
 
 pytestmark = [
@@ -475,9 +476,7 @@ def test_connections_are_opened_ahead_and_used_by_the_first_requests():
 
 def test_nothing_is_opened_where_nobody_listens():
     async def scene():
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        async with asking(f"http://127.0.0.1:{port}/v1") as client:
+        async with asking(f"http://127.0.0.1:{free_port()}/v1") as client:
             _, response = await client.send(call())
             return await client.open_connections(3), response
 

@@ -38,7 +38,7 @@ class Job:
         self.descriptor = theirs.detach()
         self.incidents, self.samples = [], []
         self.clock = FakeClock()
-        self.patience = Patience()
+        self.patience = Patience(answer_s=PATIENCE_S, outcome_slack_s=PATIENCE_S)
         self.sides = {}
         self._heard = b""
 

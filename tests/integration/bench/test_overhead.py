@@ -1,6 +1,7 @@
 """What a gateway adds, by the command itself, on a proxy that logs how long it really took."""
 
 import json
+import re
 import signal
 from contextlib import ExitStack
 
@@ -9,9 +10,10 @@ import pytest
 from bench.journal import read_journal
 from bench.model.load import StageDone
 from tests.bench_process import KEY, Bench
-from tests.decided import is_decided
+from tests.decided import is_told
 from tests.simulator_process import TOKEN, running_simulator
 from tests.truth_proxy_process import running_proxy
+from tests.turnstile import turnstile
 
 pytestmark = pytest.mark.integration
 
@@ -59,6 +61,11 @@ def _made(folder):
     return folder
 
 
+def adds(told):
+    """Say whether the headline names an amount; `Adds nothing that shows` is none."""
+    return re.match(r"Adds \d", told["headline"]) is not None
+
+
 def small(pairs=8, noise=6, cold=0):
     return ("--pairs", str(pairs), "--noise-pairs", str(noise), "--cold-pairs", str(cold))
 
@@ -92,12 +99,11 @@ def test_what_a_proxy_adds_is_found_and_told_in_one_sentence(added):
     bench, proxy, told = added
     assert "does not buffer" in told["headline"]
     warm, cold = ttft(bench), ttft(bench, kind="cold")
-    for found in (warm, cold):
-        assert not is_decided(found) or found["verdict"] == "higher"
-    assert not is_decided(warm) or told["headline"].startswith("Adds ")
+    is_told(cold, "higher")
+    assert is_told(warm, "higher") == adds(told)
     # The order of the two is what a busy machine can't turn round; how close they are is measured
     # by benchmarks/overhead_truth.py.
-    assert warm["difference"] > 20
+    assert warm["difference"] > 0
     assert proxy.inside("firstMs") > 40
     connections = {
         (trial.stage, trial.response.connection)
@@ -125,10 +131,8 @@ def test_a_proxy_in_front_of_the_baseline_turns_the_sign_round(bench, simulator,
     code, told, said = bench.do(*words(simulator.url, proxy.url, *small(noise=0)))
     assert code == 0, said
     found = ttft(bench)
-    assert found["difference"] < -75
-    if is_decided(found):
-        assert found["verdict"] == "lower"
-        assert told["headline"].startswith("Takes ")
+    assert found["difference"] < 0
+    assert is_told(found, "lower") == told["headline"].startswith("Takes ")
 
 
 @pytest.mark.parametrize(
@@ -160,9 +164,8 @@ def test_each_arm_gets_its_own_key_and_headers_and_never_the_others(tmp_path, pr
         code, _, said = bench.do(*words(gateway.url, upstream.url, *own, *small(2, 0)))
         assert code == 0, said
         # A key that went to the other one would have been refused with 401.
-        asked = {one.url: one.records() for one in (gateway, upstream)}
-        assert all({record["status"] for record in each} == {200} for each in asked.values())
-        assert all(len(each) >= 2 for each in asked.values())
+        asked = [one.wait_for_records(2) for one in (gateway, upstream)]
+        assert all({record["status"] for record in each} == {200} for each in asked)
         journal = bench.journal.read_text()
         assert "of-the-gateway" not in journal
         assert "of-the-upstream" not in journal
@@ -188,15 +191,18 @@ def test_a_missing_key_of_the_upstream_is_told_with_the_upstream_s_option(bench,
 def test_a_cut_run_goes_on_with_both_endpoints(bench, simulator, proxied):
     proxy = proxied("--first-ms", "10", "--chunk-ms", "1")
     bench.is_covered = False
-    process = bench.start(*words(proxy.url, simulator.url, *small(10, 2)), "--json")
-    bench.wait_for('"type":"stage"', 8)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    before = read_journal(bench.journal)
-    assert before.missing
-    bench.is_covered = True
-    code, told, said = bench.do("resume", str(bench.journal))
-    assert code == 0, said
+    with turnstile(proxy.url, passes=8) as gateway:
+        run = words(gateway.url, simulator.url, *small(10, 2), model=SPARSE)
+        process = bench.start(*run, "--json")
+        gateway.wait()
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        gateway.open()
+        before = read_journal(bench.journal)
+        assert before.missing
+        bench.is_covered = True
+        code, told, said = bench.do("resume", str(bench.journal))
+        assert code == 0, said
     after = read_journal(bench.journal)
     assert after.missing == ()
     ends = [entry.done for entry in after.stages.entries]
@@ -204,7 +210,7 @@ def test_a_cut_run_goes_on_with_both_endpoints(bench, simulator, proxied):
     assert len(ends) == 2 * (10 + 2)
     found = ttft(bench)
     assert found["difference"] > 0
-    assert not is_decided(found) or str(told["headline"]).startswith("Adds ")
+    assert is_told(found, "higher") == adds(told)
     assert summary_of(bench)["overhead"]["buffering"]["verdict"] == "none", "slow but steady"
 
 
@@ -221,7 +227,7 @@ def test_prompts_of_several_sizes_make_a_curve(tmp_path):
     with (
         running_simulator(_made(tmp_path / "sized")) as upstream,
         # So much that no busy machine makes a median negative, which draws no curve.
-        running_proxy(tmp_path, upstream.url, "--first-ms", "30") as proxy,
+        running_proxy(tmp_path, upstream.url, "--first-ms", "100") as proxy,
     ):
         bench = bench_in(tmp_path, upstream)
         run = ("--prompt-bytes", "1k,8k", *small(3, 0))

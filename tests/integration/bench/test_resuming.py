@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from bench.journal import Journal, read_journal
 from tests.bench_process import KEY, Bench
 from tests.cut_journal import cut_before_last_trial
+from tests.paid_endpoint import paid_endpoint
+from tests.patience import PATIENCE_S
 from tests.simulator_process import running_simulator
 
 pytestmark = pytest.mark.integration
@@ -96,12 +99,17 @@ def test_a_coding_task_that_is_through_is_no_hindrance_to_the_rest(bench):
 
 
 def test_a_run_without_a_document_says_what_is_lost_and_where_everything_is(bench):
-    words = ("--case", "fixed_output_stream", "--runs", "3", "--warmup", "0")
-    process = bench.start_run("sim-ttft100-tokens20", *words)
-    bench.wait_for('"type":"trial"')
-    in_the_way = bench.journal.with_suffix(".json")
-    in_the_way.mkdir()
-    code, told, said = bench.finish(process)
+    words = ("--case", "fixed_output_stream", "--runs", "3", "--warmup", "0", "--no-stream")
+    is_in_the_way = threading.Event()
+    with paid_endpoint() as endpoint:
+        endpoint.hold = lambda _: is_in_the_way.wait(PATIENCE_S)
+        bench.url = endpoint.url
+        process = bench.start_run("m", *words)
+        bench.wait_for('"type":"started"')
+        in_the_way = bench.journal.with_suffix(".json")
+        in_the_way.mkdir()
+        is_in_the_way.set()
+        code, told, said = bench.finish(process)
     assert (code, told["reason"]) == (1, "report_failed")
     where = f"3 trials and what was paid are in the journal `{bench.journal}`"
     assert f"no result document was saved; nothing is lost: {where}" in said

@@ -30,8 +30,6 @@ pytestmark = pytest.mark.integration
 CASE = ("--case", "fixed_output_stream", "--warmup", "0")
 QUICK = "sim-ttft20-itl1-tokens20"
 SLOW = "sim-ttft150-itl10-tokens20"
-HELD = "sim-ttft4000-itl1-tokens5"
-"""In flight for so long that what is done on seeing it begun comes while it lasts."""
 HANGING = "sim-ttft30000"
 
 
@@ -81,13 +79,17 @@ def test_a_key_that_is_refused_ends_after_one_request_and_keeps_the_journal(benc
     assert len(chats) <= 2
 
 
-def test_one_interrupt_finishes_what_is_in_flight(bench):
-    process = bench.start_run(HELD, *CASE, "--runs", "3")
+def test_one_interrupt_finishes_what_is_in_flight(bench, endpoint):
+    heard = threading.Event()
+    endpoint.hold = lambda _: heard.wait(PATIENCE_S)
+    bench.url = endpoint.url
+    process = bench.start_run("m", *CASE, "--runs", "3", "--no-stream")
     bench.wait_for('"type":"started"')
     process.send_signal(signal.SIGINT)
-    code, told, said = bench.finish(process)
+    bench.hear(process, "in flight is being finished, nothing further is sent; a second Ctrl-C")
+    heard.set()
+    code, told, _ = bench.finish(process)
     assert (code, told["reason"]) == (130, "interrupted")
-    assert "in flight is being finished, nothing further is sent; a second Ctrl-C" in said
     ledger = read_journal(bench.journal)
     assert [trial.outcome for trial in ledger.trials] == ["completed"]
     assert ledger.possibly_billed == ()
@@ -382,12 +384,17 @@ def test_a_failed_answer_makes_the_run_ask_the_job(bench, job):
     assert read_journal(bench.journal).trials[0].invalidated is None
 
 
-def test_a_job_that_dies_does_not_take_the_run_along(bench, job):
+def test_a_job_that_dies_does_not_take_the_run_along(bench, job, endpoint):
+    has_died = threading.Event()
+    endpoint.hold = lambda _: has_died.wait(PATIENCE_S)
+    bench.url = endpoint.url
     job.hello()
-    process = bench.start_run(SLOW, *CASE, "--runs", "3", link=job.theirs.fileno())
+    words = (*CASE, "--runs", "3", "--no-stream")
+    process = bench.start_run("m", *words, link=job.theirs.fileno())
     assert job.hear()["type"] == "journal"
     bench.wait_for('"type":"started"')
     job.close()
+    has_died.set()
     code, _, said = bench.finish(process)
     assert code == 0, said
     ledger = read_journal(bench.journal)
