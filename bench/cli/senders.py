@@ -62,8 +62,10 @@ def sent_as_begun(
     said = []
     for field in _SENDING:
         if not _is_typed(config, field):
-            config = config.with_value(field, begun[field], origin=Origin.FLAG, label="the journal")
-            if begun[field] != SETTINGS[field].default:
+            is_default = begun[field] == SETTINGS[field].default
+            origin = Origin.DEFAULT if is_default else Origin.FLAG
+            config = config.with_value(field, begun[field], origin=origin, label="the journal")
+            if not is_default:
                 said.append(f"--{SETTINGS[field].name} {shown(SETTINGS[field], begun[field])}")
     return config, f"as the run was begun: `{' '.join(said)}`" if said else None
 
