@@ -93,3 +93,18 @@ class CommandLine:
     def records(self) -> list[dict[str, Any]]:
         """Gateways on record."""
         return [json.loads(one.read_bytes()) for one in sorted(self.state.glob("*.json"))]
+
+
+def hear(process: subprocess.Popen[str], text: str) -> str:
+    """Wait until a command said something on stderr; what was read is no part of its end.
+
+    Returns:
+        The line that held it.
+    """
+    assert process.stderr is not None
+    heard = []
+    for line in process.stderr:
+        heard.append(line)
+        if text in line:
+            return line
+    raise AssertionError("".join(heard))

@@ -2,6 +2,9 @@
 
 Built by its description's `build` command into an ignored folder, as real ones are: a fresh working
 tree holds nothing that could be started.
+
+With `HOLD_FROM` and `HOLD` in its environment it passes on no question from that number on until the
+file `HOLD` is there; `HOLD` + `.here` says that one waits. So a test meets the middle of a run.
 """
 
 import subprocess
@@ -32,10 +35,20 @@ pathlib.Path("dist/serve.py").write_text(text)
 
 _SERVE = """
 import asyncio, os
+from itertools import count
 from urllib.parse import urlsplit
 
 DELAY_S = float(os.environ.get("DELAY_MS", "{delay}")) / 1e3
 UPSTREAM = urlsplit(os.environ["UPSTREAM"])
+HOLD_FROM, HOLD = int(os.environ.get("HOLD_FROM", "0")), os.environ.get("HOLD", "")
+asked = count(1)
+
+
+async def held_back():
+    # Says that it is here, and stands still until it is let go.
+    open(HOLD + ".here", "w").close()
+    while not os.path.exists(HOLD):
+        await asyncio.sleep(0.02)
 
 
 async def relay(client, back):
@@ -46,6 +59,8 @@ async def relay(client, back):
         while data := await client.read(65536):
             if DELAY_S:
                 await asyncio.sleep(DELAY_S)
+            if HOLD_FROM and data.startswith(b"POST ") and next(asked) >= HOLD_FROM:
+                await held_back()
             up.write(data)
         up.close()
 

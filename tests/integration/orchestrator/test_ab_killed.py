@@ -41,8 +41,10 @@ class Scene:
     def killed(self, *words):
         """Kill a comparison and its measuring process once both sides are asked."""
         job = self.begun(*words)
+        # Neither may see the other one die: it would end in order.
+        job.send_signal(signal.SIGSTOP)
         children = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
-        for pid in (job.pid, *map(int, children)):
+        for pid in (*map(int, children), job.pid):
             os.kill(pid, signal.SIGKILL)
         self.command.end(job)
         assert len(self.command.records()) == 3  # both sides and the simulator

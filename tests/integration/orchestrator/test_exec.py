@@ -6,15 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command_line import CommandLine
+from tests.command_line import CommandLine, hear
 from tests.integration.orchestrator.test_cli_terminal import Terminal
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.small_gateway import write_small_gateway
 
 pytestmark = pytest.mark.integration
@@ -39,10 +38,7 @@ def told(path: Path) -> dict[str, Any]:
 
 
 def wait_for(path: Path) -> str:
-    deadline = time.monotonic() + PATIENCE_S
-    while not (path.exists() and path.read_text().endswith("\n")):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: path.exists() and path.read_text().endswith("\n"))
     return path.read_text().strip()
 
 
@@ -98,10 +94,9 @@ def test_what_changes_around_the_gateway_is_said_while_the_command_runs(command,
     )
     words = ("exec", "--entry", "gateway_entry.py", "--json", str(tmp_path / "o.json"), "--")
     job = command.begin(*words, "sh", "-c", script)
-    assert job.stderr is not None
     wait_for(tmp_path / "up")
     (command.cwd / "lazy.py").write_text("A = 2\n")
-    seen = next(line for line in job.stderr if "build_changed" in line)
+    seen = hear(job, "build_changed")
     (tmp_path / "read").touch()
     done = command.end(job)
     assert done.code == 0
@@ -147,11 +142,14 @@ def test_a_command_ends_when_its_gateway_dies(command, tmp_path):
     assert said["detail"]["incident"]["class"] == "gateway_killed"
 
 
-def test_a_command_that_may_go_on_keeps_its_own_status(command):
-    words = killer(command, "SIGTERM", "time.sleep(1); raise SystemExit(3)")
-    done = command(*DEMO, "--on-death", "continue", "--", *words)
+def test_a_command_that_may_go_on_keeps_its_own_status(command, tmp_path):
+    heard = tmp_path / "heard"
+    then = f"while not os.path.exists({str(heard)!r}): time.sleep(0.05)\nraise SystemExit(3)"
+    job = command.begin(*DEMO, "--on-death", "continue", "--", *killer(command, "SIGTERM", then))
+    hear(job, "note: the command goes on")
+    heard.touch()
+    done = command.end(job)
     assert done.code == 3
-    assert "note: the command goes on" in done.err
     assert "class:" not in done.err
 
 
@@ -195,10 +193,15 @@ def test_our_sudden_death_leaves_the_gateway_up_and_on_record(command, tmp_path)
         command("stop", pid)
 
 
+# A moment after it was begun a command gets the terminal.
+_IN_FRONT = "while os.tcgetpgrp(0) != os.getpgrp(): time.sleep(0.01)\n"
+
+
 def test_the_command_is_the_terminals_foreground_and_ctrl_c_is_first_for_it(command):
     code = (
         "import os, signal, sys, time\n"
-        "print('in front', os.tcgetpgrp(0) == os.getpgrp() == os.getpid(), flush=True)\n"
+        f"{_IN_FRONT}"
+        "print('in front', os.getpgrp() == os.getpid(), flush=True)\n"
         "print('heard', input(), flush=True)\n"
         "signal.signal(signal.SIGINT, lambda *_: sys.exit(7))\n"
         "print('waiting', flush=True)\n"
@@ -237,14 +240,22 @@ print("shell: ended", os.waitstatus_to_exitcode(status), flush=True)
 
 
 def test_ctrl_z_stops_both_and_the_shell_lets_both_go_on(command):
-    code = "print('up', flush=True); print('heard', input(), flush=True); raise SystemExit(5)"
+    code = (
+        "import os, signal, time\n"
+        f"{_IN_FRONT}"
+        "signal.signal(signal.SIGCONT, lambda *_: print('goes on', flush=True))\n"
+        "print('up', flush=True)\n"
+        "print('heard', input(), flush=True)\n"
+        "raise SystemExit(5)\n"
+    )
     inner = ("-m", "orchestrator", *DEMO, "--", "python3", "-c", code)
     with Terminal(command, program=("-c", _SHELL, *inner)) as terminal:
         terminal.wait_for(b"up\r\n")
         terminal.type(b"\x1a")
         terminal.wait_for(b"shell: stopped")
+        terminal.screen = b""  # it may have been told to go on before, too: when it was begun
         terminal.type(b"fg\n")
-        time.sleep(0.5)
+        terminal.wait_for(b"goes on")
         terminal.type(b"again\n")
         terminal.wait_for(b"heard again")
         terminal.wait_for(b"shell: ended 5")

@@ -18,13 +18,15 @@ pytestmark = pytest.mark.integration
 # Each takes the lock as often as it gets it, proves that it is alone with a file that may not be
 # there yet, and removes the lock's file.
 TAKER = """
-import os, sys, time
+import os, sys
 from pathlib import Path
 from orchestrator.system.state import DiskState
-root, until = Path(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+root, wanted = Path(sys.argv[1]), int(sys.argv[2])
 state, taken = DiskState(root), 0
 inside = root / "inside"
-while time.monotonic() < until:
+print("here", flush=True)
+sys.stdin.readline()  # until the others are here, too
+while taken < wanted:
     lock = state.lock("x.lock", "one of many")
     if isinstance(lock, str):
         continue
@@ -32,21 +34,28 @@ while time.monotonic() < until:
     inside.unlink()
     lock.remove()
     taken += 1
-print(taken)
 """
 ROOT = Path(__file__).parents[3]
 
 
 def test_however_often_its_file_is_removed_only_one_has_a_lock(tmp_path):
-    words = [sys.executable, "-c", TAKER, str(tmp_path), "2"]
+    words = [sys.executable, "-c", TAKER, str(tmp_path), "100"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
     takers = [
-        subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(words, env=environment, stdin=pipe, stdout=pipe, text=True)
         for _ in range(6)
     ]
-    taken = [int(taker.communicate(timeout=PATIENCE_S)[0]) for taker in takers]
+    for taker in takers:
+        assert taker.stdout is not None
+        assert taker.stdout.readline() == "here\n"
+    for taker in takers:
+        assert taker.stdin is not None
+        taker.stdin.write("go\n")
+        taker.stdin.flush()
+    for taker in takers:
+        taker.communicate(timeout=PATIENCE_S)
     assert [taker.returncode for taker in takers] == [0] * 6
-    assert sum(taken) > 100
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +79,7 @@ def test_who_took_the_port_of_a_dead_one_is_a_suspect_and_an_editor_of_an_entry_
         running("bash", "-c", "exec -a 'vim dist/serve.js' sleep 60") as editor,
     ):
         until(lambda: yard.machine.sockets.listeners(port))
+        until(lambda: Path(f"/proc/{editor.pid}/cmdline").read_bytes().startswith(b"vim "))
         by_pid = {one.pid: one for one in seen(yard)}
         assert editor.pid not in by_pid
         assert by_pid[stranger.pid].verdict is Verdict.SUSPECT
