@@ -21,6 +21,7 @@ separate and names the next step.
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from shlex import quote
 
 
 class BenchError(Exception):
@@ -132,8 +133,8 @@ class Interrupted(BenchError):
     def __init__(self, journal: str, *, run_id: str) -> None:
         super().__init__(
             f"interrupted once more: reports may be missing, what was measured is in `{journal}`",
-            hint=f"`gateway-bench resume {journal}` asks what is missing, "
-            f"`gateway-bench render {journal}` makes the reports",
+            hint=f"`gateway-bench resume {quote(journal)}` asks what is missing, "
+            f"`gateway-bench render {quote(journal)}` makes the reports",
         )
         self.run_id = run_id
 

@@ -14,6 +14,7 @@ import time
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self
 
 import msgspec
@@ -257,7 +258,7 @@ def refuse_if_written(path: Path) -> None:
 
 def _held(path: Path) -> JournalUnwritable:
     message = f"`{path}` is being written by another process: the run is still going on"
-    hint = f"wait for it to end, or stop it; `gateway-bench show {path}` tells how far it is"
+    hint = f"wait for it to end, or stop it; `gateway-bench show {quote(str(path))}` tells how far it is"
     return JournalUnwritable(message, hint=hint)
 
 

@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from orchestrator import aftermath
@@ -154,7 +155,7 @@ def _after_death(
         gateway=gateway,
         headline=f"the measuring process {how}; what it had measured is kept in `{journal}`",
         files=_rendered(journal),
-        next=f"gateway-bench resume {journal}",
+        next=f"gateway-bench resume {quote(str(journal))}",
     )
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from bench.app.environment import environment
 from bench.app.folder import make_folder
@@ -168,7 +169,8 @@ def _archived(part: Part) -> tuple[Path | None, Path | None]:
 
 
 def _kept_at(link: Path) -> str:
-    return f"all that was written is kept in `{link}`: `gateway-bench resume {link}` goes on there"
+    command = f"gateway-bench resume {quote(str(link))}"
+    return f"all that was written is kept in `{link}`: `{command}` goes on there"
 
 
 def _of_journal(journal: Journal, was_at: Path, fault: JournalUnwritable | None) -> Iterator[str]:

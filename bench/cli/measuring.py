@@ -13,6 +13,7 @@ from bench.app import RunRequest, Session, run_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
+from bench.cli.going_on import Again, typed_again
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder
 from bench.cli.senders import load_executor
@@ -135,7 +136,13 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
         repository=common_folder(ready.config.git_root),
         workbench=ready.workbench,
     )
-    return ended(run_plan(request, session), console)
+    return ended(run_plan(request, session), console, _again(ready))
+
+
+def _again(ready: _Ready) -> Again:
+    """Return what goes on with the run besides its journal."""
+    run, has_job = ready.preparation.request.config, ready.link is not None
+    return typed_again(ready.config, ready.access, run, has_job=has_job)
 
 
 def _prepare(params: Mapping[str, Any], console: Console, labels: Labels | None) -> _Ready:
@@ -263,7 +270,7 @@ def _unfinished(ready: _Ready, params: Mapping[str, Any]) -> Path | None:
     )
     if found is None:
         return None
-    refusal = refuse_twice(found)
+    refusal = refuse_twice(found, _again(ready).command(str(found)))
     if not is_interactive():
         raise refusal
     match chosen(refusal.message):

@@ -12,6 +12,7 @@ from bench.app import Session, resume_plan
 from bench.cli.agreeing import agree, day_account, most_of, within_the_day
 from bench.cli.configured import configured
 from bench.cli.console import Console
+from bench.cli.going_on import Again, typed_again
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.senders import load_executor, sent_as_begun
@@ -120,7 +121,14 @@ def resume_journal(found: FoundRun, params: Mapping[str, Any], console: Console)
         case = body_case(body)
         cases[case.info.id] = case
     going_on = _GoingOn(
-        found=found, ledger=ledger, run=run, config=config, limits=limits, cases=cases, body=body
+        found=found,
+        ledger=ledger,
+        run=run,
+        config=config,
+        limits=limits,
+        cases=cases,
+        body=body,
+        again=typed_again(config, access, run, has_job=link is not None, is_resumed=True),
     )
     executor, workers = load_executor(config, access)
     session = Session(
@@ -185,6 +193,8 @@ class _GoingOn:
     limits: NewLimits
     cases: Mapping[str, Case]
     body: bytes | None
+    again: Again
+    """What is typed again where this ends early too."""
 
 
 def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: bool) -> Outcome:
@@ -236,7 +246,7 @@ def _loads_left(ledger: Ledger) -> Iterator[Block]:
 def _carried_out(going_on: _GoingOn, session: Session, console: Console) -> Outcome:
     folder = going_on.found.reports_folder(going_on.config.output_folder())
     made = resume_plan(going_on.found.path, going_on.cases, session, reports_folder=folder)
-    return ended(made, console)
+    return ended(made, console, going_on.again)
 
 
 def _new_limits(config: Config) -> NewLimits:

@@ -12,6 +12,7 @@ import click
 
 from bench.app import Outcome as RunOutcome
 from bench.cli.console import Console
+from bench.cli.going_on import NOTHING_MORE, Again
 from bench.cli.outcome import Outcome
 from bench.clock import SystemClock
 from bench.link import LINK_VARIABLE, JobLink
@@ -106,8 +107,14 @@ def _broken(line: str) -> str:
     return "\n".join(wrap(line, terminal_width(), indent="  ")) if sys.stderr.isatty() else line
 
 
-def ended(outcome: RunOutcome, console: Console) -> Outcome:
-    """Tell a person how it ended, headline first, and return the data: the files' paths."""
+def ended(outcome: RunOutcome, console: Console, again: Again = NOTHING_MORE) -> Outcome:
+    """Tell a person how it ended, headline first, and return the data: the files' paths.
+
+    Args:
+        outcome: Of the run, or of rendering it.
+        console: Talks.
+        again: What goes on with it needs besides the journal.
+    """
     console.say(outcome.summary_text.rstrip() or outcome.headline)
     for note in outcome.notes:
         console.say(_broken(f"warning: {note}"))
@@ -121,10 +128,10 @@ def ended(outcome: RunOutcome, console: Console) -> Outcome:
                 "hint: nothing is left to resume; see the errors, then type the command again"
             )
         else:
-            command = f"gateway-bench resume {shlex.quote(str(outcome.journal))}"
-            command += f" {more}" if more else ""
+            command = again.command(str(outcome.journal), *([more] if more else []))
             when = ", once a new day (UTC) or a higher `max-cost-per-day` leaves room"
-            console.say(f"hint: `{command}` asks what is missing{when if by_day else ''}")
+            needs = again.note() + (when if by_day else "")
+            console.say(f"hint: `{command}` asks what is missing{needs}")
     elif outcome.reason == "report_failed" and outcome.journal is not None:
         command = f"gateway-bench render {shlex.quote(str(outcome.journal))}"
         console.say(f"hint: `{command}` makes every file again, without one request")

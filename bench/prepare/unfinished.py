@@ -25,11 +25,16 @@ def find_unfinished(folder: Path, *, plan_hash: str, url: str) -> Path | None:
     return None
 
 
-def refuse_twice(path: Path) -> Refused:
-    """Return the refusal that leaves the choice to a person; `--yes` doesn't answer this."""
+def refuse_twice(path: Path, going_on: str) -> Refused:
+    """Return the refusal that leaves the choice to a person; `--yes` doesn't answer this.
+
+    Args:
+        path: The unfinished journal.
+        going_on: The command that goes on with it.
+    """
     return Refused(
         f"`{path}` is an unfinished paid run of the same plan",
-        hint=f"`gateway-bench resume {path}` asks only what is missing; `--again` pays for all of it",
+        hint=f"`{going_on}` asks only what is missing; `--again` pays for all of it",
     )
 
 

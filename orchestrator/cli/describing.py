@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -243,7 +244,8 @@ def _untrusted(subject: Subject) -> Untrusted:
     """Return the refusal, with the command that agrees."""
     is_found = subject.path.name in _FOUND_BY_FOLDER
     agreed_by = subject.path.parent if is_found else subject.path
-    return Untrusted(str(subject.path), subject.decides, f"gateway-bench trust {agreed_by}")
+    command = f"gateway-bench trust {quote(str(agreed_by))}"
+    return Untrusted(str(subject.path), subject.decides, command)
 
 
 def _can_ask(console: Console) -> bool:

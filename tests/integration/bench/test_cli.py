@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import ssl
 import subprocess
 import sys
@@ -171,6 +172,24 @@ def test_a_run_that_time_cut_goes_on_only_with_more_time(cli, simulator):
     resumed = next(one for one in journal.read_bytes().splitlines() if b'"resumed"' in one)
     limits = {"budget": {"limitMs": None}, "maxCostUsd": None, "dayAllowanceUsd": None}
     assert json.loads(resumed)["limits"] == limits
+
+
+def test_the_command_that_a_cut_run_prints_works_as_printed_where_nothing_is_archived(
+    cli, simulator
+):
+    words = ("sim-ttft1-tokens4", "--case", "fixed_output_stream", "--runs", "2", "--warmup", "0")
+    cut = cli(
+        *("bench", *words, *at(simulator), "--no-archive", "--no-tag"),
+        *("--budget", "1ms", "--json", "--quiet"),
+    )
+    told = msgspec.json.decode(cut.stdout, type=CommandObject)
+    assert (cut.returncode, told.reason) == (0, "budget")
+    assert told.next is not None
+    program, *typed = shlex.split(told.next)
+    assert program == "gateway-bench"
+    more = cli(*typed, "--json", "--quiet")
+    told = msgspec.json.decode(more.stdout, type=CommandObject)
+    assert (more.returncode, told.reason, told.done) == (0, "done", 2), more.stderr
 
 
 def test_a_run_that_money_cut_goes_on_with_a_higher_limit(cli, paid):
