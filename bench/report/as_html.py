@@ -19,6 +19,7 @@ from bench.report.load import load_chart
 from bench.report.load_stages import stages_chart
 from bench.report.pairs import pair_chart
 from bench.report.resources import resource_chart, resource_sentence
+from bench.report.saturation import frontier_chart
 from bench.report.sections import sections
 from bench.report.transcripts import transcripts
 from bench.report.verdict import headline, standings, trust_level
@@ -49,6 +50,7 @@ def html_report(document: Document) -> str:
         charts=charts(document),
         load_chart=load_chart(document),
         stages_chart=stages_chart(document),
+        frontier_chart=frontier_chart(document),
         pair_chart=pair_chart(document),
         resource_chart=resource_chart(document),
         resource_sentence=resource_sentence(document),

@@ -11,10 +11,11 @@ from bench.report.escaping import display_width, fit, visible, wrap
 from bench.report.figure_columns import FigureColumn, figure_columns
 from bench.report.gates import gate_lines
 from bench.report.load import load_sentences
-from bench.report.load_stages import saturation_sentences, stage_lines
+from bench.report.load_stages import stage_lines
 from bench.report.overhead import overhead_lines
 from bench.report.pairs import pair_lines
 from bench.report.resources import resource_sentence
+from bench.report.saturation import saturation_sentences
 from bench.report.verdict import Standing, headline, standings
 
 MOST_LINES = 40

@@ -14,6 +14,7 @@ from bench.report.cells import median
 from bench.report.charts import MOST_ROWS, Tick, axis
 from bench.report.curves import Curve, CurveChart, bounds, lines
 from bench.report.figures import ABSENT, counted, ms, ms_range, number, percent, rate_detail
+from bench.report.saturation import WHY
 from bench.report.tables import Cell, Section, Table
 
 _FEWEST = 2
@@ -29,11 +30,6 @@ _ENDS = {
     "max_cost": "money limit",
     "stopped": "the end of the run",
     "worker_lost": "the loss of a load process",
-}
-_WHY = {
-    "degradation": "twice as slow as the first stage, or ever slower",
-    "success": "success below 95%",
-    "slo": "fewer than 95% inside the objectives",
 }
 
 
@@ -146,34 +142,6 @@ def clients(document: Document) -> Section:
     )
 
 
-def saturation_sentences(document: Document) -> Iterator[str]:
-    """Yield for each series of stages where it saturates.
-
-    Not of a series without a single answer: a dead endpoint has no point at which it saturates.
-    """
-    for series in document.summary.load_series:
-        if not any(stage.succeeded for stage in series.stages):
-            continue
-        by = "at once" if series.stages[0].stage.kind == "closed" else "requests per second"
-        if series.lowest_saturated is not None:
-            above = "at or below" if series.highest_good is None else "above"
-            low = series.highest_good or series.lowest_saturated
-            upto = (
-                "" if series.highest_good is None else f" and at most {series.lowest_saturated:g}"
-            )
-            why = _WHY.get(series.saturation_reason or "", "") + _by_the_client(series)
-            yield f"Saturates: {series.target_id} {above} {low:g}{upto} {by} ({why})"
-        elif len(series.stages) >= _FEWEST and series.highest_good is not None:
-            yield f"Saturates: {series.target_id} not up to {series.highest_good:g} {by}"
-
-
-def _by_the_client(series: SeriesSummary) -> str:
-    """Say that what saturated may have been this machine; empty = it was not."""
-    found = [s for s in series.stages if s.level == series.lowest_saturated and s.saturated]
-    limited = any({"total", "slo", "success"} & set(stage.client_spoils) for stage in found)
-    return ", but there this machine may have been the limit" if limited else ""
-
-
 def stage_lines(document: Document) -> Iterator[str]:
     """Yield one line for each stage, for a terminal."""
     for _, stage in _all(document):
@@ -266,7 +234,7 @@ def _row(series: SeriesSummary, stage: StageSummary) -> tuple[Cell, ...]:
 
 
 def _because(stage: StageSummary) -> str:
-    saturated = f"saturated: {_WHY[stage.saturated]}" if stage.saturated else ""
+    saturated = f"saturated: {WHY[stage.saturated]}" if stage.saturated else ""
     return "; ".join(part for part in (stage.detail, saturated) if part)
 
 

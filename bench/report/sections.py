@@ -12,6 +12,7 @@ from bench.report.making import making_sections
 from bench.report.overhead import overhead_sections
 from bench.report.overview import overview
 from bench.report.pairs import pair_sections
+from bench.report.saturation import saturation
 from bench.report.scores import agreement, likeness, quality, slices
 from bench.report.service import cost, reliability, speed
 from bench.report.tables import Cell, Section, Table
@@ -26,6 +27,7 @@ def sections(document: Document) -> tuple[Section, ...]:
         *ab_sections(document),
         overview(document),
         speed(document),
+        saturation(document),
         stages(document),
         waiting(document),
         clients(document),

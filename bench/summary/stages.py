@@ -130,7 +130,7 @@ def _stage(entry: StageEntry) -> StageSummary:
         number=stage.number,
         label=label_of(stage) if stage != Stage(number=stage.number) else "not begun",
         stage=stage,
-        level=level_of(stage),
+        level=_level(entry),
         reason=done.reason if done else None,
         detail=done.detail if done else "",
         attempted=len(rows),
@@ -255,6 +255,22 @@ def _tokens(columns: StageColumns, rows: Sequence[int]) -> float | None:
     """Return the completion tokens of all answers; ``None`` if one does not say how many."""
     counts = [columns.tokens[row] for row in rows]
     return None if any(map(math.isnan, counts)) else math.fsum(counts)
+
+
+def _level(entry: StageEntry) -> float:
+    """Return the load of a stage as one number; of a ramp the highest that it came to.
+
+    A ramp that a rule ended early says nothing of what it would have come to later.
+    """
+    stage, done = entry.stage, entry.done
+    begin = stage.concurrency_from if stage.kind == "closed" else stage.rate_from
+    if begin is None:
+        return level_of(stage)
+    share = 1.0
+    if done is not None and stage.duration_ms:
+        share = (done.sending_ended_offset_ms - done.began_offset_ms) / stage.duration_ms
+    reached = begin + (level_of(stage) - begin) * min(1.0, max(0.0, share))
+    return max(float(begin), math.ceil(reached) if stage.kind == "closed" else reached)
 
 
 def _asked(stage: Stage) -> float | None:

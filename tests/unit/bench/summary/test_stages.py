@@ -15,7 +15,8 @@ from bench.model.steps import TrialDone
 from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
-from bench.report.load_stages import saturation_sentences, stage_lines, stages_chart
+from bench.report.load_stages import stage_lines, stages_chart
+from bench.report.saturation import frontier_chart, saturation, saturation_sentences
 from bench.report.verdict import headline
 from bench.stats import adjusted
 from bench.summary.stages import frontier
@@ -77,10 +78,9 @@ def measured(*stages, slos=("ttft=60ms",), reading=READING):
                 case_id="c",
                 number=stage.number,
                 began_offset_ms=0.0,
-                sending_ended_offset_ms=1.0,
                 ended_offset_ms=2.0,
                 client=reading,
-                **{"reason": "requests", "sent": len(rows)} | end,
+                **{"reason": "requests", "sent": len(rows), "sending_ended_offset_ms": 1.0} | end,
             )
         )
     case = base.cases["c"].info
@@ -170,6 +170,43 @@ def test_a_series_tells_where_it_saturates_and_what_is_on_the_frontier():
     assert chart is not None
     assert [tick.label for tick in chart.ticks] == ["1", "2"]
     assert "saturated from 2" in chart.curves[0].detail
+
+
+def test_every_report_says_where_a_series_saturates_and_what_is_to_be_had():
+    document = measured((ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS))
+    (row,) = saturation(document).table.rows
+    assert [cell.text for cell in row[1:4:2]] == ["above 1 and at most 2", "10.0"]
+    for ending in (".md", ".html"):
+        assert "above 1 and at most 2" in REPORTS[ending](document)
+
+
+def test_the_frontier_is_drawn_from_the_loads_that_no_other_one_beats():
+    quick = [(300.0 * n, 300.0 * n + 100, None, answer(ttft=20.0)) for n in range(4)]
+    three = Stage(number=3, concurrency=4, requests=4)
+    document = measured((ONE, {}, quick), (TWO, {}, GOOD_ROWS), (three, {}, SLOW_ROWS))
+    chart = frontier_chart(document)
+    assert chart is not None
+    (curve,) = chart.curves
+    assert curve.label.endswith("TTFT p90 (ms)")  # four answers have no p99
+    assert curve.detail == "1 at once: 20.0; 2 at once: 50.0"
+    assert frontier_chart(measured((ONE, {}, GOOD_ROWS))) is None
+
+
+@pytest.mark.parametrize(
+    ("ramp", "sent_for_ms", "reached"),
+    [
+        (Stage(number=2, rate_from=1.0, rate_per_second=5.0, duration_ms=100.0), 50.0, 3.0),
+        (Stage(number=2, rate_from=1.0, rate_per_second=5.0, duration_ms=100.0), 100.0, 5.0),
+        (Stage(number=2, rate_from=5.0, rate_per_second=1.0, duration_ms=100.0), 50.0, 5.0),
+        (Stage(number=2, concurrency_from=1, concurrency=8, duration_ms=100.0), 25.0, 3.0),
+    ],
+)
+def test_a_ramp_is_at_the_highest_load_that_it_came_to(ramp, sent_for_ms, reached):
+    ended: dict[str, object] = {"reason": "saturated", "saturated": "degradation"}
+    ended |= {"sending_ended_offset_ms": sent_for_ms}
+    document = measured((ONE, {}, GOOD_ROWS), (ramp, ended, GOOD_ROWS))
+    (series,) = document.summary.load_series
+    assert (series.stages[1].level, series.lowest_saturated) == (reached, reached)
 
 
 def test_an_endpoint_that_never_answers_is_not_called_saturated():
