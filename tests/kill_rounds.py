@@ -19,7 +19,7 @@ from bench.journal import read_journal
 from bench.model.document import Document
 from tests.bench_process import KEY, Bench
 from tests.document_schema import check_document
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 from tests.simulator_process import Simulator
 
 MODEL = "sim-ttft20-itl1-n10"
@@ -66,6 +66,8 @@ def one_round(
             _check_killed(bench, tally)
             process = bench.start("resume", str(bench.journal), "--api-key-env", KEY, "--json")
         else:
+            for empty in bench.output.glob("*.jsonl"):
+                empty.unlink()  # killed between making it and writing to it
             tally.before_journal += 1
             tally.moments.append(0)
             process = _begin(bench)
@@ -210,18 +212,23 @@ def _check_finished(bench: Bench, simulator: Simulator, begun_ns: int, tally: Ta
     assert document["possiblyBilled"] == told.lost
     assert sum(path.is_file() for path in bench.output.iterdir()) == _FILES
     _check_money(build_document(ledger), told)
-    # A record follows its answer's end, by which the command may have ended too.
-    log = simulator.wait_for_records(len(told.ended), since_ns=begun_ns)
-    _check_requests(log, told)
+    got = _requests(simulator, begun_ns, told)
     tally.trials += len(told.ended)
     tally.in_flight += len(told.lost)
-    tally.requests += len(log)
+    tally.requests += got.total()
 
 
-def _check_requests(log: list[dict[str, Any]], told: _Told) -> None:
+def _requests(simulator: Simulator, begun_ns: int, told: _Told) -> "Counter[str]":
     """Nothing was asked that no line announces, and nothing that was finished was asked again."""
-    got = Counter(record["prompt_hash"] for record in log if record["path"].endswith("completions"))
     wanted = Counter(trial["promptHash"] for trial in told.ended)
-    assert not wanted - got, "a recorded trial was never asked"
-    again = sum((got - wanted).values())
+
+    def got() -> "Counter[str]":
+        log = simulator.records(since_ns=begun_ns)
+        return Counter(one["prompt_hash"] for one in log if one["path"].endswith("completions"))
+
+    # A record follows its answer's end, by which the command may have ended too.
+    until(lambda: not wanted - got(), so_far=lambda: f"never asked: {wanted - got()}")
+    found = got()
+    again = sum((found - wanted).values())
     assert again <= len(told.lost), (again, len(told.lost))
+    return found

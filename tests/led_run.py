@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -77,10 +75,6 @@ class LedRun:
     def resume(self) -> Outcome:
         """Go on with it, by new load processes."""
         return resume_plan(self.journal, {CASE: CASES[CASE]}, self._session())
-
-    def kill_when_it_wrote(self, number: int, trials: int) -> threading.Thread:
-        """Kill a load process by its PID once its journal has so many trials."""
-        return self.when_it_wrote(number, trials, lambda pid: os.kill(pid, signal.SIGKILL))
 
     def when_it_wrote(
         self, number: int, trials: int, do: Callable[[int], object]

@@ -34,7 +34,7 @@ as_of = 2026-11-01
 
 [models.m.mappings."acme:eu"]
 input = 0.2
-deactivated = 2027-01-01
+deactivated = 2999-01-01
 """
 
 
@@ -56,12 +56,12 @@ def test_a_file_says_prices_per_million_and_a_mapping_takes_what_it_leaves_open(
     assert prices.output_usd == pytest.approx(6e-7)
     assert (prices.request_usd, prices.as_of, prices.source) == (0.001, "2026-11-01", "catalogue")
     assert (offer.metadata.provider, offer.metadata.region) == ("acme", "eu")
-    assert (offer.metadata.context_size, offer.metadata.deactivated_at) == (1000, "2027-01-01")
+    assert (offer.metadata.context_size, offer.metadata.deactivated_at) == (1000, "2999-01-01")
     assert model.display_name == "The M"
 
 
 def test_json_says_the_same_and_a_saved_list_is_read_too(tmp_path):
-    own = {"models": {"m": {"input": 0, "output": 0, "deactivated": "2027-01-01"}}}
+    own = {"models": {"m": {"input": 0, "output": 0, "deactivated": "2999-01-01"}}}
     (model,) = read_own_file(written(tmp_path, json.dumps(own), "own.json"))
     assert model.metadata.prices is not None
     assert model.metadata.prices.input_usd == 0

@@ -44,8 +44,21 @@ def program(code: str, **fields) -> Program:
 
 def wardens() -> list[psutil.Process]:
     """Return the keepers that we started and that still live."""
-    mine = psutil.Process().children()
-    return [one for one in mine if any("bench.warden" in word for word in one.cmdline())]
+    return [one for one in psutil.Process().children() if _is_warden(one)]
+
+
+def _is_warden(process: psutil.Process) -> bool:
+    try:
+        return any("bench.warden" in word for word in process.cmdline())
+    except psutil.NoSuchProcess:  # it ended meanwhile
+        return False
+
+
+def _has_grandchild(process: psutil.Process) -> bool:
+    try:
+        return len(process.children(recursive=True)) > 1
+    except psutil.NoSuchProcess:
+        return False
 
 
 async def the_warden(*, but: frozenset[int] = frozenset()) -> psutil.Process:
@@ -53,7 +66,7 @@ async def the_warden(*, but: frozenset[int] = frozenset()) -> psutil.Process:
     async with asyncio.timeout(PATIENCE_S):
         while True:
             for one in wardens():
-                if one.pid not in but and len(one.children(recursive=True)) > 1:
+                if one.pid not in but and _has_grandchild(one):
                     return one
             await asyncio.sleep(0.01)
 

@@ -16,6 +16,8 @@ from tests.patience import PATIENCE_S, until
 from tests.simulator_process import running_simulator
 
 pytestmark = pytest.mark.integration
+PATIENT = ("--drain", str(PATIENCE_S))
+"""For a simulator whose answers are to end by something else than its own patience."""
 
 
 def run(*options: str) -> "subprocess.CompletedProcess[str]":
@@ -31,7 +33,7 @@ def run(*options: str) -> "subprocess.CompletedProcess[str]":
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_idle_simulator_ends_with_status_0_at_a_signal(tmp_path, number) -> None:
     with running_simulator(tmp_path, is_covered=True) as simulator:
-        with httpx.Client() as client:
+        with httpx.Client(timeout=PATIENCE_S) as client:
             client.get(f"{simulator.url}/health")  # its connection stays open, idle
             assert simulator.stop(number) == 0
         with pytest.raises(ConnectionRefusedError):
@@ -39,19 +41,21 @@ def test_an_idle_simulator_ends_with_status_0_at_a_signal(tmp_path, number) -> N
 
 
 def test_a_signal_lets_answers_end_but_takes_no_new_ones(tmp_path) -> None:
+    # More than fits between the two, so that it can't have left before it is read.
     with (
-        running_simulator(tmp_path, is_covered=True) as simulator,
-        closing(connect(simulator)) as connection,
+        running_simulator(tmp_path, *PATIENT, is_covered=True) as simulator,
+        closing(connect(simulator, room=131_072)) as connection,
     ):
-        connection.sendall(raw_request("sim-n20-itl100", stream=True) * 2)
+        connection.sendall(raw_request("sim-n40000", stream=True) * 2)
         begun = read_until(connection, b'"content":"', times=2)
         os.kill(simulator.process.pid, signal.SIGTERM)
+        until(lambda: is_deaf(simulator))
         data = begun + read_to_end(connection)
         assert simulator.process.wait(PATIENCE_S) == 0
         assert data.endswith(b"0\r\n\r\n")
         assert data.count(b"HTTP/1.1 200 OK") == 1
         (record,) = simulator.records()
-        assert (record["ended"], record["sent_tokens"]) == ("completed", 20)
+        assert (record["ended"], record["sent_tokens"]) == ("completed", 40_000)
 
 
 def test_answers_that_do_not_end_in_time_are_cut(tmp_path) -> None:
@@ -68,7 +72,7 @@ def test_answers_that_do_not_end_in_time_are_cut(tmp_path) -> None:
 
 def test_a_second_signal_ends_it_at_once(tmp_path) -> None:
     with (
-        running_simulator(tmp_path, is_covered=True) as simulator,
+        running_simulator(tmp_path, *PATIENT, is_covered=True) as simulator,
         closing(connect(simulator)) as connection,
     ):
         connection.sendall(raw_request("sim-n20-stall1", stream=True))
@@ -160,9 +164,11 @@ def test_other_options_are_heard(tmp_path) -> None:
         assert simulator.url.startswith("http://[::1]:")
         body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}
         url = f"{simulator.base_url}/chat/completions"
-        assert httpx.post(url, json=body, headers=simulator.headers).status_code == 401
+        refused = httpx.post(url, json=body, headers=simulator.headers, timeout=PATIENCE_S)
+        assert refused.status_code == 401
         headers = {"authorization": "Bearer other"}
-        assert httpx.post(url, json=body, headers=headers).json()["model"] == "gpt-4o-mini"
+        answered = httpx.post(url, json=body, headers=headers, timeout=PATIENCE_S)
+        assert answered.json()["model"] == "gpt-4o-mini"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is Linux's")
@@ -180,7 +186,8 @@ def test_what_went_missing_is_said_at_the_end_and_stops_no_stream(tmp_path) -> N
     url = process.stdout.readline().split()[2]
     body = {"model": "sim-n1", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
     headers = {"authorization": "Bearer test-token"}
-    answer = httpx.post(f"{url}/v1/chat/completions", json=body, headers=headers)
+    url = f"{url}/v1/chat/completions"
+    answer = httpx.post(url, json=body, headers=headers, timeout=PATIENCE_S)
     process.terminate()
     _, talk = process.communicate(timeout=PATIENCE_S)
     assert answer.text.endswith("data: [DONE]\n\n")

@@ -2,7 +2,9 @@
 
 import os
 import resource
+import signal
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -16,12 +18,13 @@ from bench.model.target import Prices
 from bench.prepare.unfinished import find_unfinished
 from bench.shards import is_shard
 from tests.led_run import LedRun
+from tests.paid_endpoint import paid_endpoint
+from tests.patience import PATIENCE_S
 from tests.simulator_process import TOKEN, running_simulator
 
 pytestmark = pytest.mark.integration
 
 QUICK = "sim-ttft5-itl1-n4"
-SLOW = "sim-ttft200-itl5-n10"
 DEAR = "sim-ttft5-itl0-n400"
 """Its long answers have a price that a few hundred of them reach a limit with."""
 
@@ -75,12 +78,39 @@ def test_an_open_loop_keeps_one_schedule_between_them(led):
     assert entry.done.scheduled == 20
 
 
-def test_a_killed_process_ends_its_stage_and_resume_repeats_it_without_counting_twice(led):
-    led.model = SLOW
-    killer = led.kill_when_it_wrote(2, trials=4)
+class KillsOne:
+    """Kills the second load process while each of four connections waits for its third answer."""
+
+    def __init__(self, led):
+        self.led = led
+        self.asked: Counter[int] = Counter()
+        self.waiting = 0
+        self.lock, self.is_done = threading.Lock(), threading.Event()
+
+    def __call__(self, _body):
+        with self.lock:
+            connection = threading.get_ident()
+            self.asked[connection] += 1
+            if self.asked[connection] <= 2 or self.is_done.is_set():
+                return
+            self.waiting += 1
+            if self.waiting == 4:
+                os.kill(self.led.pids[2], signal.SIGKILL)
+                self.is_done.set()
+        self.is_done.wait(PATIENCE_S)
+
+
+def test_a_killed_process_ends_its_stage_and_resume_repeats_it_without_counting_twice(tmp_path):
+    with paid_endpoint() as endpoint:
+        led = LedRun(folder=tmp_path, url=f"{endpoint.url}/v1", model="m")
+        led.settings = {"stream": False}
+        endpoint.hold = KillsOne(led)
+        _kill_and_resume(led)
+
+
+def _kill_and_resume(led):
     stages = [Stage(number=n, concurrency=4, requests=24) for n in (1, 2)]
     outcome = led.run(*stages)
-    killer.join()
     assert (outcome.exit_code, outcome.reason) == (5, "worker_lost")
     ledger = led.ledger
     assert ledger.broken_shards == {2: "it was killed by SIGKILL"}
@@ -93,7 +123,7 @@ def test_a_killed_process_ends_its_stage_and_resume_repeats_it_without_counting_
     assert (second.done.reason, second.columns.count()) == ("requests", 24)
     assert [sender.number for sender in second.done.senders] == [1]
     assert second.done.detail == "sent by 1 of 2 load processes, the rest was lost before"
-    assert first.lost == len(ledger.possibly_billed) > 0
+    assert first.lost == len(ledger.possibly_billed) == 2
     recorded = first.columns.count()
     assert recorded == len(set(first.columns.numbers))
 
@@ -171,12 +201,23 @@ def test_a_limit_that_one_process_meets_ends_the_run_as_that_and_is_no_figure_of
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits another process")
-def test_connections_that_one_process_may_not_have_are_told_of_the_whole_stage(led):
-    limiting = led.when_it_wrote(2, 3, lambda pid: _limit_files(pid, 64 + 5))
-    outcome = led.run(
-        Stage(number=1, concurrency=2, requests=600), Stage(number=2, concurrency=20, requests=60)
-    )
-    limiting.join()
+def test_connections_that_one_process_may_not_have_are_told_of_the_whole_stage(tmp_path):
+    def limit(_body):
+        with turn:  # an answer of the first stage waits for it
+            if len(endpoint.posts) >= 20 and not is_limited.is_set():
+                _limit_files(led.pids[2], 64 + 5)
+                is_limited.set()
+
+    turn, is_limited = threading.Lock(), threading.Event()
+
+    with paid_endpoint() as endpoint:
+        led = LedRun(folder=tmp_path, url=f"{endpoint.url}/v1", model="m")
+        led.settings = {"stream": False}
+        endpoint.hold = limit
+        outcome = led.run(
+            Stage(number=1, concurrency=2, requests=40),
+            Stage(number=2, concurrency=20, requests=60),
+        )
     assert (outcome.exit_code, outcome.reason) == (0, "done")
     first, second = (entry.done for entry in led.ledger.stages.entries)
     assert first is not None
