@@ -12,6 +12,9 @@ from bench.overhead.use import gateway_use
 from bench.paired.differences import median
 from bench.paired.summary import paired_levels
 
+_MOST_OTHERS = 3
+"""Levels besides the first that one sentence names; of more it says from where to where."""
+
 
 def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, OverheadFindings]:
     """Return what the gateway added, as far as the run got."""
@@ -77,12 +80,15 @@ def _pair(found: Comparison) -> str:
 
 def _others(levels: Sequence[LevelResult], metric: str) -> str:
     told = [
-        f"{signed(found.difference)} ms at {level.label}"
+        (found.difference, level.label)
         for level in levels
         if (found := _of(level.warm, metric)) is not None and found.difference is not None
     ]
-    border = "; " if any("," in level.label for level in levels) else ", "
-    return "".join(f"{border}{each}" for each in told)
+    if len(told) > _MOST_OTHERS:
+        least, most = min(told)[0], max(told)[0]
+        return f"; {signed(least)} to {signed(most)} ms at {len(told)} other loads"
+    border = "; " if any("," in label for _, label in told) else ", "
+    return "".join(f"{border}{signed(added)} ms at {label}" for added, label in told)
 
 
 def _of(comparisons: Sequence[Comparison], metric: str) -> Comparison | None:

@@ -12,12 +12,12 @@ from importlib.resources import files
 import jinja2
 
 from bench.model.document import Document
+from bench.report.added_curves import added_charts
 from bench.report.answers import failed_answers
 from bench.report.charts import charts
 from bench.report.escaping import code_parts, shorten, visible
 from bench.report.load import load_chart
 from bench.report.load_stages import stages_chart
-from bench.report.pairs import pair_chart
 from bench.report.resources import resource_chart, resource_sentence
 from bench.report.saturation import frontier_chart
 from bench.report.sections import sections
@@ -51,7 +51,7 @@ def html_report(document: Document) -> str:
         load_chart=load_chart(document),
         stages_chart=stages_chart(document),
         frontier_chart=frontier_chart(document),
-        pair_chart=pair_chart(document),
+        added_charts=added_charts(document),
         resource_chart=resource_chart(document),
         resource_sentence=resource_sentence(document),
         open_sections=[section for section in found if not section.is_folded],

@@ -1,14 +1,11 @@
-"""Two arms in turn: the table of their differences, its lines on a terminal, and its curve."""
+"""Two arms in turn: the table of their differences, and its lines on a terminal."""
 
-from collections.abc import Callable, Iterator, Sequence
-from math import log2
+from collections.abc import Iterator
 
 from bench.model.document import Document
 from bench.model.paired import Comparison, LevelResult, PairedSummary
 from bench.overhead.amounts import number, signed
 from bench.paired.comparability import NOT_COMPARABLE
-from bench.report.charts import Tick, axis
-from bench.report.curves import Curve, CurveChart, bounds, lines
 from bench.report.figures import ABSENT, counted
 from bench.report.tables import Cell, Section, Table, text
 
@@ -19,7 +16,6 @@ _VERDICTS = {
     "within": "no difference shows",
     "undecided": "undecided",
 }
-_FEWEST_POINTS = 2
 
 
 def pair_sections(document: Document) -> tuple[Section, ...]:
@@ -31,58 +27,20 @@ def pair_sections(document: Document) -> tuple[Section, ...]:
 def pair_lines(document: Document) -> Iterator[str]:
     """Yield a line for each level and figure, for a terminal."""
     paired = document.summary.paired
-    for level in paired.levels if paired else ():
-        for kind, found in _found(level):
-            yield f"{level.label}, {kind}, {_name(found)}: {_told(found)}"
+    told = [
+        (level, kind, found)
+        for level in (paired.levels if paired else ())
+        for kind, found in _found(level)
+    ]
+    # What was asked about comes first at every level: a terminal shows the beginning of the list.
+    for level, kind, found in sorted(told, key=lambda one: not _is_first(one[1], one[2])):
+        yield f"{level.label}, {kind}, {_name(found)}: {_told(found)}"
     for confound in paired.confounds if paired else ():
         yield f"{'not comparable' if confound.spoils else 'to know'}: {confound.text}"
 
 
-def pair_chart(document: Document) -> CurveChart | None:
-    """Return the added time to first token over concurrency, or over the length of prompts."""
-    paired = document.summary.paired
-    if paired is None:
-        return None
-    by_load = [level for level in paired.levels if level.prompt_bytes is None]
-    if len(by_load) >= _FEWEST_POINTS:
-        return _curve(by_load, lambda level: level.concurrency, " at once")
-    sized = [level for level in paired.levels if level.prompt_bytes]
-    same = [level for level in sized if level.concurrency == sized[0].concurrency]
-    return _curve(same, lambda level: level.prompt_bytes or 1, " bytes")
-
-
-def _curve(
-    levels: Sequence[LevelResult], place: Callable[[LevelResult], int], unit: str
-) -> CurveChart | None:
-    points = sorted((place(level), _added(level)) for level in levels)
-    known = [(at, value) for at, value in points if value is not None]
-    if len({at for at, _ in known}) < _FEWEST_POINTS or min(value for _, value in known) < 0:
-        return None
-    first, last = known[0][0], known[-1][0]
-    top, ticks = axis(max(value for _, value in known) or 1.0)
-
-    def share(at: int) -> float:
-        return log2(at / first) / log2(last / first)
-
-    detail = ", ".join(f"{number(value)} ms at {at:,}" for at, value in known)
-    curve = Curve(
-        label="added to TTFT (ms)",
-        detail=detail,
-        lines=lines([(share(at), value) for at, value in known], top=top),
-        ticks=bounds(ticks),
-    )
-    return CurveChart(
-        id="added-curve",
-        title="What is added",
-        note="Median of the differences of pairs; from left to right each step the same ratio.",
-        curves=(curve,),
-        ticks=tuple(Tick(x=100 * share(at), label=f"{at:,}") for at, _ in known),
-        unit=unit,
-    )
-
-
-def _added(level: LevelResult) -> float | None:
-    return next((one.difference for one in level.warm if one.metric == "ttft"), None)
+def _is_first(kind: str, found: Comparison) -> bool:
+    return kind == "warm" and found.metric == "ttft"
 
 
 def _differences(paired: PairedSummary) -> Section:

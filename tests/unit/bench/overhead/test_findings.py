@@ -67,6 +67,13 @@ def test_levels_with_commas_in_their_names_are_told_apart():
     )
 
 
+def test_of_many_levels_the_headline_says_from_where_to_where():
+    many = [level(found(14.0 + n), label=f"{2**n} at once") for n in range(6)]
+    assert headline(many, None) == (
+        "Adds 14.0 ms [12.0, 16.0] to TTFT (1 at once; +15.0 to +19.0 ms at 5 other loads)."
+    )
+
+
 def test_without_a_stream_the_whole_answer_is_told():
     told = headline([level(found(pairs=0), found(30.0, (28.0, 32.0), metric="total"))], None)
     assert told.startswith("Adds 30.0 ms [28.0, 32.0] to the whole answer")

@@ -13,7 +13,8 @@ from bench.model.load import ClientReading
 from bench.model.paired import PairLevel
 from bench.model.surroundings import Gateway, Sample
 from bench.report import headline, render_reports, terminal_summary
-from bench.report.pairs import pair_chart, pair_lines
+from bench.report.added_curves import added_charts
+from bench.report.pairs import pair_lines
 from tests.sample_arms import arms, arms_ledger, even, streamed
 
 LEVELS = (
@@ -78,18 +79,46 @@ def test_blocks_are_not_listed_as_load_stages():
     assert document().summary.load_series == ()
 
 
-def ticks(told):
-    chart = pair_chart(told)
-    assert chart is not None
-    return [tick.label for tick in chart.ticks]
+def drawn(told):
+    """Return of each chart what it is over, its places, and the name of each curve."""
+    return [
+        (
+            chart.id.removeprefix("added-over-"),
+            [tick.label for tick in chart.ticks],
+            [curve.label.removeprefix("added to TTFT (ms)") for curve in chart.curves],
+        )
+        for chart in added_charts(told)
+    ]
 
 
-def test_a_curve_needs_two_levels_and_nothing_below_zero():
-    assert ticks(document())[-1] == "8"
-    assert pair_chart(of(PairLevel(pairs=6))) is None
-    assert pair_chart(of(answer=even(-5.0))) is None
+def test_a_curve_needs_two_levels():
+    assert drawn(document()) == [("load", ["1", "8"], [""])]
+    assert drawn(of(PairLevel(pairs=6))) == []
     sized = [PairLevel(pairs=6, prompt_bytes=size) for size in (1024, 16_384)]
-    assert ticks(of(*sized)) == ["1,024", "16,384"]
+    assert drawn(of(*sized)) == [("length", ["1,024", "16,384"], [", 1 at a time"])]
+
+
+def test_levels_in_both_directions_are_drawn_in_both():
+    levels = [
+        PairLevel(pairs=6, concurrency=many, requests=many, prompt_bytes=size)
+        for size in (1024, 16_384)
+        for many in (1, 4)
+    ]
+    assert drawn(of(*levels)) == [
+        ("load", ["1", "4"], [", prompts of 1,024 bytes", ", prompts of 16,384 bytes"]),
+        ("length", ["1,024", "16,384"], [", 1 at a time", ", 4 at once"]),
+    ]
+
+
+def test_what_is_taken_off_is_drawn_below_zero():
+    (chart,) = added_charts(of(answer=even(-5.0)))
+    (curve,) = chart.curves
+    assert [tick.label for tick in curve.ticks][1:] == ["0", "1"]
+    assert curve.ticks[0].label.startswith("-")
+    assert curve.band
+    heights = [float(point.split(",")[1]) for point in curve.lines[0].split()]
+    zero = 100 - curve.ticks[1].x
+    assert all(zero < height <= 100 for height in heights)
 
 
 def test_what_is_not_comparable_is_said_in_every_format():
