@@ -55,10 +55,19 @@ class CommandLine:
         }
         self.out = home / "out"
 
-    def begin(self, *words: str, **environ: str) -> subprocess.Popen[str]:
-        """Start a command and return at once."""
+    def begin(
+        self, *words: str, group: Path | None = None, **environ: str
+    ) -> subprocess.Popen[str]:
+        """Start a command and return at once.
+
+        Args:
+            words: What is typed.
+            group: Where it writes its PID before anything else.
+            environ: Variables of this command only.
+        """
+        before = () if group is None else ("/bin/sh", "-c", 'echo $$ > "$0"; exec "$@"', str(group))
         return subprocess.Popen(
-            [sys.executable, "-m", "orchestrator", *words],
+            [*before, sys.executable, "-m", "orchestrator", *words],
             cwd=self.cwd,
             env={**self.environ, **environ},
             stdin=subprocess.DEVNULL,
@@ -74,7 +83,7 @@ class CommandLine:
 
     def __call__(self, *words: str, **environ: str) -> Done:
         """Run a command to its end."""
-        return self.end(self.begin(*words, **environ))
+        return self.end(self.begin(*words, group=None, **environ))
 
     def leftovers(self) -> list[str]:
         """Processes that carry the marker of a gateway of this home, by PID."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.command_line import CommandLine, Done
 from tests.killable_gateway import SECRET, act, build_killable
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 MODEL = "sim-ttft100-itl20-n20"
 RUNS = 12
@@ -32,9 +32,10 @@ class Scene:
         self.command = CommandLine(self.root / "home", self.tree, SECRET_KEY=SECRET)
         assert self.command("trust").code == 0
 
-    def begin(self, *more: str) -> subprocess.Popen[str]:
-        words = ("--case", "fixed_output_stream", "--runs", str(RUNS), "--no-key", *more)
-        return self.command.begin("run", MODEL, *words, "--json")
+    def begin(self, group: Path | None = None) -> subprocess.Popen[str]:
+        """Begin the run; in a control group from its first moment, if one is given."""
+        words = ("--case", "fixed_output_stream", "--runs", str(RUNS), "--no-key")
+        return self.command.begin("run", MODEL, *words, "--json", group=group)
 
     def lines(self) -> list[dict[str, Any]]:
         found = list(self.command.out.glob("*.jsonl"))
@@ -42,11 +43,11 @@ class Scene:
         return [json.loads(one) for file in found for one in file.read_bytes().split(b"\n")[:-1]]
 
     def measured(self, job: subprocess.Popen[str], count: int = 4) -> None:
-        deadline = time.monotonic() + PATIENCE_S
-        while sum(one["type"] == "trial" for one in self.lines()) < count:
+        def enough() -> bool:
             assert job.poll() is None, job.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+            return len([one for one in self.lines() if one["type"] == "trial"]) >= count
+
+        until(enough)
 
     def record(self, *, of_simulator: bool = False) -> dict[str, Any]:
         (found,) = (

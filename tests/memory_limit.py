@@ -27,8 +27,10 @@ class MemoryGroup:
     def limit(self, limit_bytes: int) -> None:
         (self.folder / self._limit_file).write_text(str(limit_bytes))
 
-    def take(self, pid: int) -> None:
-        (self.folder / "cgroup.procs").write_text(str(pid))
+    @property
+    def members_file(self) -> Path:
+        """Whoever writes its own PID there is in the group, with all that it starts then."""
+        return self.folder / "cgroup.procs"
 
     def remove(self) -> None:
         """Remove it; what just died may be counted for a moment longer."""
@@ -76,6 +78,6 @@ def memory_group() -> bool | None:
     """Return True where a group can be made, limited and entered; else ``None``."""
     try:
         with limited_memory(64 << 20) as group:
-            return True if os.access(group.folder / "cgroup.procs", os.W_OK) else None
+            return True if os.access(group.members_file, os.W_OK) else None
     except OSError:
         return None

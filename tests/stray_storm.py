@@ -14,7 +14,9 @@ from orchestrator.removals import Wish, removals
 from orchestrator.strays import Stray
 from orchestrator.survey import survey
 from orchestrator.system import machine
+from orchestrator.verdicts import Verdict
 from tests.command_line import CommandLine
+from tests.patience import until
 
 _ENTRY = """
 import { createServer } from "node:http";
@@ -126,7 +128,16 @@ def of_this_folder(here: Machine) -> tuple[Stray, ...]:
 def settle(storm: Storm) -> tuple[Machine, tuple[Stray, ...]]:
     """Look at what is left once no command of ours runs any more."""
     here = machine(storm.home / "state" / "gwb")
-    return here, of_this_folder(here)
+
+    def at_rest() -> tuple[tuple[Stray, ...]] | None:
+        # What a killed command had begun may come to its end a moment later.
+        before, listed = ours(here), of_this_folder(here)
+        is_held = any(one.verdict is Verdict.HELD for one in listed)
+        return None if is_held or ours(here) != before else (listed,)
+
+    found = until(at_rest)
+    assert found is not None
+    return here, found[0]
 
 
 def cleaned(here: Machine) -> list[str]:

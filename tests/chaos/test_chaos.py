@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.records import GatewayRecord, Instance, decode
+from orchestrator.strays import Stray
 from orchestrator.survey import survey
 from orchestrator.verdicts import Verdict
 from tests.chaos.disorder import Disorder, Strangers
+from tests.patience import until
 
 pytestmark = [pytest.mark.chaos, pytest.mark.integration]
 
@@ -55,8 +57,7 @@ def test_after_two_minutes_of_disorder_everything_is_accounted_for(disorder, str
 
 def accounted_for(disorder: Disorder) -> None:
     """Every process of ours is in one row, every record is whole, every lock is free."""
-    found = survey(disorder.machine, near=str(disorder.root))
-    mine = [one for one in found if one.worktree and one.worktree.startswith(str(disorder.root))]
+    (mine,) = until(lambda: at_rest(disorder))
     listed = {process.pid for one in mine for process in one.processes}
     assert {one.pid for one in disorder.marked()} <= listed
     odd = [one for one in mine if one.verdict not in OURS | {Verdict.SUSPECT}]
@@ -71,6 +72,18 @@ def accounted_for(disorder: Disorder) -> None:
             lock = disorder.machine.state.lock(record.id + suffix, "the test")
             assert not isinstance(lock, str), f"{record.id}{suffix} is held by {lock}"
             lock.release()
+
+
+def at_rest(disorder: Disorder) -> tuple[list[Stray], ...]:
+    """Return what is there, once nothing comes and goes; ``()`` = something still does.
+
+    What a killed command had begun, or was running, comes to its end a moment later.
+    """
+    before = {one.pid for one in disorder.marked()}
+    found = survey(disorder.machine, near=str(disorder.root))
+    mine = [one for one in found if one.worktree and one.worktree.startswith(str(disorder.root))]
+    is_held = any(one.verdict is Verdict.HELD for one in mine)
+    return () if is_held or {one.pid for one in disorder.marked()} != before else (mine,)
 
 
 def put_away(disorder: Disorder) -> None:

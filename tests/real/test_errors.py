@@ -92,7 +92,7 @@ def failed(standing):
     """The one trial of every failure, by model."""
     models = [told.model for told in FAILURES if told.model not in SILENT]
     loud = standing.bench("sim-n20", *models, words=("--runs", "1"))
-    silent = standing.bench(*SILENT, words=("--runs", "1", "--timeout", "2000"))
+    silent = standing.bench(*SILENT, words=("--runs", "1", "--timeout", "5000"))
     trials: dict[str, Trial] = {}
     for done in (loud, silent):
         assert (done.code, done.told["reason"]) == (5, "no_success"), done.err

@@ -4,20 +4,28 @@ import json
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
 
 from bench.journal import read_journal
-from tests.patience import PATIENCE_S
+from tests.patience import until
 from tests.real.gateways import document_of, journal_of, marked
 
 pytestmark = pytest.mark.real
 
 ANSWERING = "sim-ttft20-itl2"
 """Without a set length it answers from the book that the run writes: right, and with a tool call."""
-SLOW = ("sim-ttft60-itl20-n25", "--case", "fixed_output_stream", "--runs", "6", "--warmup", "0")
+RUNS = 12
+SLOW = (
+    "sim-ttft60-itl20-n25",
+    "--case",
+    "fixed_output_stream",
+    "--runs",
+    str(RUNS),
+    "--warmup",
+    "0",
+)
 
 
 def is_free(port: int) -> bool:
@@ -58,19 +66,11 @@ def test_one_command_from_start_to_stop(gateway, command):
     assert marked(told["runId"]) == []
 
 
-def wait_for(what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not (found := what()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 def test_a_gateway_killed_in_the_middle_is_told_from_a_provider_and_the_run_goes_on(
     gateway, command
 ):
     job = command.begin("run", *SLOW, *gateway.words, "--json")
-    wait_for(
+    until(
         lambda: (
             [j for j in command.out.glob("*.jsonl") if j.read_bytes().count(b'"trial","') > 1]
             or job.poll() is not None
@@ -83,14 +83,15 @@ def test_a_gateway_killed_in_the_middle_is_told_from_a_provider_and_the_run_goes
 
     journal = journal_of(ended)
     before = read_journal(journal)
-    (incident,) = before.incidents
+    # That a machine stood still may lie beside it.
+    (incident,) = (one for one in before.incidents if one.incident_class != "watch_halted")
     assert incident.incident_class == "gateway_killed"
     assert incident.detail["signal"] == signal.SIGKILL
     touched = [trial for trial in before.trials if trial.invalidated]
     kept = {trial.id: trial for trial in before.trials if not trial.invalidated}
     assert {trial.invalidated for trial in touched} <= {"gateway_killed"}
     assert len(touched) <= 1, "one request at a time was in flight"
-    assert 2 <= len(kept) < 6
+    assert 2 <= len(kept) < RUNS
     assert before.footer is not None
     assert (before.footer.reason, before.footer.exit_code) == ("gateway", 4)
     first = journal.with_suffix(".md").read_text().partition("\n")[0]
@@ -102,7 +103,7 @@ def test_a_gateway_killed_in_the_middle_is_told_from_a_provider_and_the_run_goes
     assert resumed.code == 0, resumed.err
     after = read_journal(journal)
     assert {t.id: t for t in after.trials if t.id in kept} == kept
-    assert len(after.trials) == 6
+    assert len(after.trials) == RUNS
     assert not any(trial.invalidated for trial in after.trials)
     assert after.footer is not None
     assert after.footer.exit_code == 0

@@ -3,21 +3,20 @@
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.command_line import CommandLine
 from tests.cut_journal import cut_before_last_trial
-from tests.patience import PATIENCE_S
+from tests.patience import until
 
 pytestmark = pytest.mark.integration
 
 SHORT = ("sim-ttft5-itl1-n8", "--case", "seeded_grounded_unknown,seeded_structured_extraction")
 ENDLESS = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "200")
 """Ends only because it is told to."""
-LONG = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "9")
+LONG = ("sim-ttft100-itl20-n20", "--case", "fixed_output_stream", "--runs", "12")
 
 
 @pytest.fixture
@@ -32,26 +31,19 @@ def command(tmp_path):
 
 def journal(command):
     (found,) = command.out.glob("*.jsonl")
-    return [json.loads(line) for line in found.read_bytes().splitlines()]
-
-
-def wait_for(what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not (found := what()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
+    # The last line may be half written.
+    return [json.loads(line) for line in found.read_bytes().split(b"\n")[:-1]]
 
 
 def measured(command, count=2):
-    """Wait until some trials are in the journal; return the job's processes."""
+    """Wait until some trials are in the journal."""
 
     def enough():
         for found in command.out.glob("*.jsonl"):
             return found.read_bytes().count(b'"type":"trial"') >= count
         return False
 
-    wait_for(enough)
+    until(enough)
 
 
 def bench_child(job):
@@ -62,6 +54,21 @@ def bench_child(job):
         return b"\0-m\0bench\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
     return next(int(pid) for pid in children if is_bench(pid))
+
+
+def kill_in_flight(command, pid):
+    """Kill a measuring process while a request of it is under way: between two none is."""
+
+    def is_in_flight():
+        os.kill(pid, signal.SIGSTOP)
+        kinds = [one["type"] for one in journal(command)]
+        if kinds.count("started") > kinds.count("trial"):
+            return True
+        os.kill(pid, signal.SIGCONT)
+        return False
+
+    until(is_in_flight)
+    os.kill(pid, signal.SIGKILL)
 
 
 def test_a_demo_ends_with_the_paths_of_its_reports_and_leaves_nothing(command):
@@ -108,7 +115,7 @@ def test_ctrl_c_once_finishes_what_is_in_flight_and_stops_the_gateway(command):
 
 def test_ctrl_c_before_anything_is_measured_says_so(command):
     job = command.begin("demo", *ENDLESS, "--json")
-    wait_for(lambda: list(command.state.glob("*.json")))
+    until(lambda: list(command.state.glob("*.json")))
     job.send_signal(signal.SIGINT)
     done = command.end(job)
     assert done.code == 130
@@ -140,7 +147,7 @@ def test_a_killed_gateway_is_an_incident_and_exit_4_and_the_rest_can_be_resumed(
 def test_a_killed_benchmark_gets_its_end_written_and_its_reports_made(command):
     job = command.begin("demo", *LONG, "--json")
     measured(command)
-    os.kill(bench_child(job), signal.SIGKILL)
+    kill_in_flight(command, bench_child(job))
     done = command.end(job)
     assert (done.code, done.told["reason"]) == (5, "client_killed")
     assert done.told["headline"].startswith("the measuring process was ended by SIGKILL; what it")

@@ -154,7 +154,10 @@ def test_a_kill_by_port_hits_the_client_too_and_both_are_told(simulator):
     job = scene.begin()
     scene.measured(job)
     # `lsof -ti:PORT | xargs kill -9` names whoever is connected, servers and clients alike.
-    for pid in (scene.pid, bench_of(job)):
+    # At once: neither may meet the other one's death first.
+    gateway, client = scene.pid, bench_of(job)
+    os.kill(client, signal.SIGSTOP)
+    for pid in (gateway, client):
         os.kill(pid, signal.SIGKILL)
     done = scene.command.end(job)
     assert (done.code, done.told["reason"]) == (4, "client_killed")
@@ -174,9 +177,11 @@ def test_a_provider_that_is_down_is_no_incident_of_the_gateway(way):
     scene = Scene(upstream="simulated")
     job = scene.begin()
     scene.measured(job)
-    simulator = scene.record(of_simulator=True)
+    simulator, client = scene.record(of_simulator=True), bench_of(job)
+    os.kill(client, signal.SIGSTOP)  # it asks nobody until the other one is there
     os.kill(simulator["identity"]["pid"], signal.SIGKILL)
     instead = Unavailable(simulator["port"]) if way == "answers 503" else None
+    os.kill(client, signal.SIGCONT)
     done = scene.command.end(job)
     if instead is not None:
         instead.close()
@@ -209,8 +214,7 @@ def check_provider_is_named(scene: Scene, done: Done) -> None:
 def test_a_gateway_that_memory_ran_out_for_is_told_apart_from_a_kill(simulator):
     scene = Scene(url=simulator.base_url)
     with limited_memory(300 << 20) as group:
-        job = scene.begin()
-        group.take(job.pid)  # before it starts anything: what it starts is in there too
+        job = scene.begin(group=group.members_file)
         scene.measured(job)
         act(scene.tree, scene.pid, "hoard")
         done = scene.command.end(job)

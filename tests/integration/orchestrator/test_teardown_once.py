@@ -101,3 +101,55 @@ def test_a_stop_that_comes_too_late_does_not_run_it_again(command):
     assert {one["reason"] for one in told} <= {"stopped", "was_down", "start_under_way"}
     assert sum(one["reason"] == "stopped" for one in told) == 1
     assert history(command).count("torn down") == 1
+
+
+HANGS = DESCRIBED.replace(
+    "echo prepared >> history", "echo prepared >> history; echo $$ > child; exec sleep 1000"
+)
+
+
+def test_what_a_start_prepared_that_was_killed_before_its_gateway_is_torn_down_by_a_clean_up(
+    command,
+):
+    describe(command, HANGS)
+    start, child = command.begin("exec", *WAITS), command.cwd / "child"
+    until(lambda: child.exists() and child.read_text().endswith("\n"))
+    busy = command("clean", "--yes", "--older-than", "0s")
+    assert (busy.code, history(command)) == (0, ["prepared"]), "its start is alive"
+    os.kill(start.pid, signal.SIGKILL)
+    os.kill(int(child.read_text()), signal.SIGKILL)
+    command.end(start)
+    young = command("clean", "--yes")
+    assert (young.code, history(command)) == (0, ["prepared"])
+    dry = command("clean", "--older-than", "0s")
+    assert ".prep`: its start was killed after it prepared; its teardown is run" in dry.out
+    assert history(command) == ["prepared"]
+    both = [command.begin("clean", "--yes", "--older-than", "0s") for _ in range(2)]
+    said = [command.end(one) for one in both]
+    assert [one.code for one in said] == [0, 0], said
+    assert history(command) == ["prepared", "torn down"]
+    assert not [one for one in command.state.iterdir() if one.suffix in {".prep", ".d"}]
+
+
+def test_a_teardown_that_nobody_agreed_to_is_not_run_for_a_killed_start(command):
+    describe(command, HANGS)
+    start, child = command.begin("exec", *WAITS), command.cwd / "child"
+    until(lambda: child.exists() and child.read_text().endswith("\n"))
+    os.kill(start.pid, signal.SIGKILL)
+    os.kill(int(child.read_text()), signal.SIGKILL)
+    command.end(start)
+    changed = HANGS.replace("echo torn down", "rm -rf precious; echo other")
+    (command.cwd / "gateway-bench.toml").write_text(changed)
+    done = command("clean", "--yes", "--older-than", "0s")
+    assert "warning: its teardown was not run: " in done.err
+    assert history(command) == ["prepared"]
+
+
+def test_a_start_that_failed_or_came_up_leaves_no_note_of_what_it_prepared(command):
+    describe(command, DESCRIBED.replace("gateway_entry.py", "broken.py"))
+    (command.cwd / "broken.py").write_text("raise SystemExit(1)\n")
+    assert command("start").code == 3
+    assert history(command) == ["prepared", "torn down"]
+    describe(command)
+    assert command("start").code == 0
+    assert list(command.state.glob("*.prep")) == []

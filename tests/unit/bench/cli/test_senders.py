@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.cli.senders import sent_as_begun
+from bench.cli.senders import check_senders, sent_as_begun
 from bench.config import Config, Place, load_config
 from bench.errors import UsageFault
 from bench.model.run_config import OptionOrigin
@@ -35,6 +35,7 @@ def test_a_run_goes_on_from_the_cluster_that_it_was_begun_from_and_says_so(tmp_p
 def test_a_run_that_this_process_sent_goes_on_without_a_word(tmp_path):
     config, said = sent_as_begun(load(tmp_path), load(tmp_path).origins, is_own=True)
     assert (sending(config), said) == (("local", 1, None, 1.0), None)
+    assert check_senders(config, is_local=True) == 1, "nothing of a cluster was asked for"
     assert sent_as_begun(load(tmp_path), {}, is_own=False)[1] is None, "an older journal"
 
 
