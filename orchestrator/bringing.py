@@ -34,7 +34,7 @@ from orchestrator.lifecycle import (
 )
 from orchestrator.locate import locate
 from orchestrator.ports import Lock
-from orchestrator.records import UPSTREAM_OF, Instance
+from orchestrator.records import TEARDOWN, UPSTREAM_OF, Instance, Preparation
 from orchestrator.starting import start
 from orchestrator.stopping import stop
 from orchestrator.wanted import Wanted, generated_folder, surroundings_of
@@ -86,12 +86,33 @@ def bring_up(machine: Machine, wanted: Wanted, say: Say) -> Up:
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
         near = _with_upstream(machine, wanted, near, undo=undo, was_up=was_up)
         if not was_up:
+            undo.callback(machine.state.remove, _note_preparation(machine, wanted))
             prepare(wanted.config, wanted.located, near, undo=undo, say=say)
         launch_at = launch_for(wanted.config, wanted.located, near)
         started = start(machine, _request(wanted), launch_at, turn=turn)
         undo.pop_all()
+        machine.state.remove(records.preparation_name(wanted.instance.id))
     environment = environment_for(wanted.config, near, started.record.port)
     return Up(wanted=wanted, started=started, near=near, environment=environment, hold=hold)
+
+
+def _note_preparation(machine: Machine, wanted: Wanted) -> str:
+    """Write down what tears down what is about to be prepared: no undoing survives SIGKILL.
+
+    Returns:
+        The name of the note, which is there only where there is anything to tear down.
+    """
+    name, launch = records.preparation_name(wanted.instance.id), wanted.labels.get(TEARDOWN)
+    if wanted.config.prepare and launch is not None:
+        instance = wanted.instance
+        note = Preparation(
+            run_id=wanted.run_id,
+            name=instance.name,
+            worktree=str(instance.worktree),
+            launch=launch,
+        )
+        machine.state.write(name, records.encode(note))
+    return name
 
 
 def _is_up(machine: Machine, instance: Instance) -> bool:

@@ -95,7 +95,7 @@ def _named_by_processes(machine: Machine) -> frozenset[str]:
 
 def _is_left(machine: Machine, instance_id: str) -> bool:
     """Say whether anything but locks is left of a gateway."""
-    endings = (".json", *_OF_A_RUN, *_TOLD)
+    endings = (".json", ".prep", *_OF_A_RUN, *_TOLD)
     return any(machine.state.age_s(f"{instance_id}{one}") is not None for one in endings)
 
 

@@ -148,6 +148,17 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Its teardown was begun: nobody else runs it again."""
 
 
+class Preparation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A start that prepares: there from before its first `prepare` command until it is on record."""
+
+    schema_version: int = RECORD_VERSION
+    run_id: str
+    name: str
+    worktree: str
+    launch: dict[str, Any]
+    """What describes it again, as the label ``TEARDOWN`` of a record."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """A record that says nothing reliable: what it speaks of is unknown and left alone."""
@@ -196,6 +207,11 @@ def ending_name(instance_id: str) -> str:
     return f"{instance_id}.end"
 
 
+def preparation_name(instance_id: str) -> str:
+    """Return the file name of the note that an instance is being prepared."""
+    return f"{instance_id}.prep"
+
+
 def attached_name(pid: int) -> str:
     """Return the name that a gateway of somebody else is held under while it is attached to."""
     return f"PID {pid}"
@@ -238,7 +254,7 @@ def log_name(instance_id: str) -> str:
     return f"{instance_id}.log"
 
 
-def encode(record: GatewayRecord | Ending | Usage) -> bytes:
+def encode(record: GatewayRecord | Ending | Usage | Preparation) -> bytes:
     """Turn a record into the bytes of its file."""
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"
 
@@ -274,5 +290,15 @@ def decode_ending(data: bytes) -> Ending | None:
         return None
     try:
         return msgspec.json.decode(data, type=Ending)
+    except msgspec.MsgspecError:
+        return None
+
+
+def decode_preparation(data: bytes) -> Preparation | None:
+    """Read the note of a start that prepared; an odd one says nothing that may be run."""
+    if _checked(data) is not None:
+        return None
+    try:
+        return msgspec.json.decode(data, type=Preparation)
     except msgspec.MsgspecError:
         return None

@@ -16,12 +16,13 @@ from bench.cli.sections import SectionedCommand, SectionedOption
 from bench.durations import duration_ms
 from orchestrator.app import checkouts, machine
 from orchestrator.cleaning import Removed, clean
-from orchestrator.cli.stop import run_recorded_teardown
+from orchestrator.cli.stop import run_described_teardown, run_recorded_teardown
 from orchestrator.errors import OrchestratorError
 from orchestrator.interrupts import Interrupts
 from orchestrator.leftovers import Leftover, holds_tree, leftovers, remove
 from orchestrator.lifecycle import Machine
-from orchestrator.records import GatewayRecord
+from orchestrator.preparations import forgotten_preparations, is_preparation, undo_preparations
+from orchestrator.records import GatewayRecord, Preparation
 from orchestrator.removals import Pick, Removal, Wish, removals
 from orchestrator.stray_lines import HIDDEN_BY_DEFAULT, bounded, stray_facts, table
 from orchestrator.survey import survey
@@ -90,7 +91,8 @@ def _left(here: Machine, wanted: tuple[Removal, ...], older_than_s: float) -> tu
         if one.action != "keep" and one.stray.record is not None
     )
     trees = forgotten_trees(here, older_than_s=older_than_s, going=going)
-    return (*leftovers(here, older_than_s=older_than_s), *trees)
+    prepared = forgotten_preparations(here, older_than_s=older_than_s)
+    return (*prepared, *leftovers(here, older_than_s=older_than_s), *trees)
 
 
 def _wish(params: dict[str, Any]) -> Wish:
@@ -153,7 +155,7 @@ def _acted(
             is_ended=lambda: interrupts.exit_code is not None,
             tidy=lambda record: _tear_down(here, record, console),
         )
-        gone = _removed(here, files) if interrupts.exit_code is None else ()
+        gone = _removed(here, files, console) if interrupts.exit_code is None else ()
     for one in done:
         console.say(_said(one))
     failed = [one for one in done if one.fault is not None]
@@ -175,18 +177,23 @@ def _acted(
     )
 
 
-def _removed(here: Machine, files: tuple[Leftover, ...]) -> tuple[Leftover, ...]:
+def _removed(here: Machine, files: tuple[Leftover, ...], console: Console) -> tuple[Leftover, ...]:
+    prepared = tuple(one for one in files if is_preparation(one))
     trees = tuple(one for one in files if holds_tree(here, one.name))
-    plain = tuple(one for one in files if one not in trees)
-    return (*remove(here, plain), *remove_trees(here, checkouts(), trees))
+    plain = tuple(one for one in files if one not in trees and one not in prepared)
+    undone = undo_preparations(here, prepared, lambda note: _tear_down(here, note, console))
+    return (*undone, *remove(here, plain), *remove_trees(here, checkouts(), trees))
 
 
-def _tear_down(here: Machine, record: GatewayRecord, console: Console) -> None:
+def _tear_down(here: Machine, left: GatewayRecord | Preparation, console: Console) -> None:
     """Run what `stop` would run after it; that it went wrong is told, the gateway is gone."""
     # Many folders are gone through: none of them gets to ask whether it is trusted.
     silent = replace(console, wants_json=True)
     try:
-        run_recorded_teardown(here, record, silent)
+        if isinstance(left, Preparation):
+            run_described_teardown(here, left, silent)
+        else:
+            run_recorded_teardown(here, left, silent)
     except OrchestratorError as fault:
         console.say(f"warning: {fault.message}")
 

@@ -19,7 +19,7 @@ from orchestrator.facts import exit_facts, record_facts
 from orchestrator.interrupts import Interrupts
 from orchestrator.launching import fingerprint
 from orchestrator.lifecycle import Machine, Stopped, find_all
-from orchestrator.records import TEARDOWN, GatewayRecord
+from orchestrator.records import TEARDOWN, GatewayRecord, Preparation
 from orchestrator.taking_down import run_teardown, take_down_recorded
 from orchestrator.wanted import Wanted, worktree_of
 
@@ -108,8 +108,23 @@ def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console
         CommandFailed: One ended with another status than 0.
     """
     launch = record.labels.get(TEARDOWN)
-    if launch is None:
-        return
+    if launch is not None:
+        run_described_teardown(
+            here,
+            Preparation(
+                run_id=record.run_id, name=record.name, worktree=record.worktree, launch=launch
+            ),
+            console,
+        )
+
+
+def run_described_teardown(here: Machine, left: Preparation, console: Console) -> None:
+    """Run the teardown of what was prepared, if its description still says the same.
+
+    Raises:
+        CommandFailed: One ended with another status than 0.
+    """
+    launch = left.launch
     try:
         described = described_again(launch, here, console)
     except OrchestratorError as fault:
@@ -127,8 +142,8 @@ def run_recorded_teardown(here: Machine, record: GatewayRecord, console: Console
     wanted = Wanted(
         config=described.config,
         located=described.located,
-        name=record.name,
-        run_id=record.run_id,
+        name=left.name,
+        run_id=left.run_id,
         caller=described.environ,
         models=models,
         key_names=described.key_names(),
