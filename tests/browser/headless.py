@@ -64,6 +64,8 @@ class Browser:
         self._buffer = b""
         self._last = 0
         self._session: str | None = None
+        self._loaded: set[str] = set()
+        """Documents that have been loaded, by the ids of their loaders."""
         self.requested: list[str] = []
         """Every address that the page asked for."""
 
@@ -81,6 +83,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __exit__(self, *exc: object) -> None:
         self._process.terminate()
@@ -117,11 +120,10 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.requested.clear()
-        self.call("Page.navigate", url=path.as_uri())
-        for _ in range(600):
-            if self.evaluate("document.readyState") == "complete":
-                return
-        raise AssertionError("the page did not load")
+        wanted = self.call("Page.navigate", url=path.as_uri())["loaderId"]
+        # Not the state of the document: right after the call it may be the one before.
+        while wanted not in self._loaded:
+            self._receive()
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of a JavaScript expression in the page."""
@@ -145,4 +147,6 @@ class Browser:
         parsed: dict[str, Any] = json.loads(message)
         if parsed.get("method") == "Network.requestWillBeSent":
             self.requested.append(parsed["params"]["request"]["url"])
+        if parsed.get("method") == "Page.lifecycleEvent" and parsed["params"]["name"] == "load":
+            self._loaded.add(parsed["params"]["loaderId"])
         return parsed
