@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 _ENTRY = """
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { pathToFileURL } from "node:url";
 
@@ -39,6 +39,11 @@ const actions = {
   },
   // The timer: with nothing left to wait for, Node would end.
   close: () => setInterval(() => {}, 1000) && server.close(),
+  // With a request under way, so that nobody comes to the port before its next owner.
+  give: () => server.once("request", () => {
+    actions.close();
+    while (!existsSync("taken")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }),
   hoard: () => setInterval(() => hoard.push(Buffer.alloc(8 << 20, 1)), 1),
 };
 

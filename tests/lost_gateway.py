@@ -108,33 +108,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 print("waits", flush=True)
 server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
+open("taken", "w").close()
 server.serve_forever()
 """
 
 
-def with_a_stranger(
-    lose: Callable[[Scene, subprocess.Popen[str]], None],
-) -> Callable[[Scene, subprocess.Popen[str]], None]:
-    """Lose the gateway while somebody waits for its port; who ends with the job."""
+def let_a_stranger_wait(scene: Scene, job: subprocess.Popen[str]) -> None:
+    """Have somebody wait for the gateway's port, who ends with the job."""
+    until(lambda: scene.lines() or job.poll() is not None)
+    stranger = subprocess.Popen(
+        [sys.executable, "-c", STRANGER, str(scene.record()["port"])],
+        cwd=scene.tree,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
+    assert stranger.stdout is not None
+    stranger.stdout.readline()
 
-    def route(scene: Scene, job: subprocess.Popen[str]) -> None:
-        port = str(scene.record()["port"])
-        stranger = subprocess.Popen(
-            [sys.executable, "-c", STRANGER, port], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
-        )
-        assert stranger.stdout is not None
-        stranger.stdout.readline()
-        lose(scene, job)
+    def leave() -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            job.wait(PATIENCE_S)
+        stranger.kill()
+        stranger.communicate()
 
-        def leave() -> None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                job.wait(PATIENCE_S)
-            stranger.kill()
-            stranger.communicate()
-
-        threading.Thread(target=leave).start()
-
-    return route
+    threading.Thread(target=leave).start()
 
 
 class Unavailable:

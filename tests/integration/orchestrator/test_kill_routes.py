@@ -25,9 +25,9 @@ from tests.lost_gateway import (
     check_nothing_was_sent_after_the_notice,
     check_touched_trials,
     doing,
+    let_a_stranger_wait,
     sending,
     the_loss,
-    with_a_stranger,
 )
 from tests.memory_limit import limited_memory, memory_group
 from tests.simulator_process import running_simulator
@@ -54,6 +54,8 @@ class Route:
     """Of the gateway's process, as the result has it; a key that is not here is not asked."""
     says: str
     is_resumed: bool = False
+    has_heir: bool = False
+    """Somebody else waits for its port."""
 
 
 ROUTES = {
@@ -80,12 +82,13 @@ ROUTES = {
         doing("close"), "gateway_draining_or_hung", {}, "lives but no longer listens on port"
     ),
     "replaced": Route(
-        with_a_stranger(sending(signal.SIGKILL)),
+        sending(signal.SIGKILL),
         "gateway_killed",
         {"signal": 9},
         "was ended by SIGKILL",
+        has_heir=True,
     ),
-    "port taken": Route(with_a_stranger(doing("close")), "port_taken", {}, "answers on its port"),
+    "port taken": Route(doing("give"), "port_taken", {}, "answers on its port", has_heir=True),
 }
 
 
@@ -111,6 +114,8 @@ def plays(request, simulator):
     def play(route: Route) -> Played:
         scene = Scene(url=simulator.base_url)
         job = scene.begin()
+        if route.has_heir:
+            let_a_stranger_wait(scene, job)
         scene.measured(job)
         lost_ns = time.perf_counter_ns()
         route.lose(scene, job)
