@@ -1,6 +1,7 @@
 """The transport of our own on real sockets: stamps of the kernel, and every way a connection ends."""
 
 import asyncio
+import select
 import socket
 import struct
 import sys
@@ -317,6 +318,12 @@ class Ends:
             self.others.append(other)
             self.mine.append(mine)
 
+    def send(self, number, data):
+        """Send to a line, and return when it is there: under load the system delivers later."""
+        self.others[number].send(data)
+        readable, _, _ = select.select([self.mine[number]], (), (), PATIENCE_S)
+        assert readable
+
     async def close(self):
         for line in self.lines:
             line.abort()
@@ -345,10 +352,10 @@ async def until(fact):
 
 def test_what_is_due_is_read_before_any_of_it_is_looked_at():
     async def scene(_, ends):
-        (first, second, _), (one, other, _) = ends.lines, ends.others
-        first.meanwhile = lambda: other.send(b"later")
-        one.send(b"x")
-        other.send(b"sooner")
+        first, second, _ = ends.lines
+        first.meanwhile = lambda: ends.send(1, b"later")
+        ends.send(0, b"x")
+        ends.send(1, b"sooner")
         await until(lambda: len(b"".join(second.taken)) == len(b"soonerlater"))
         return second.taken
 
@@ -358,11 +365,11 @@ def test_what_is_due_is_read_before_any_of_it_is_looked_at():
 
 def test_between_two_looks_that_take_long_what_has_arrived_is_read():
     async def scene(_, ends):
-        (first, second, third), (one, other, last) = ends.lines, ends.others
-        first.meanwhile = lambda: last.send(b"sooner")
-        second.meanwhile = lambda: last.send(b"later")
-        one.send(b"x")
-        other.send(b"y")
+        first, second, third = ends.lines
+        first.meanwhile = lambda: ends.send(2, b"sooner")
+        second.meanwhile = lambda: ends.send(2, b"later")
+        ends.send(0, b"x")
+        ends.send(1, b"y")
         await until(lambda: len(b"".join(third.taken)) == len(b"soonerlater"))
         return third.taken
 
