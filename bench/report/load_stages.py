@@ -163,7 +163,8 @@ def _parts(stage: StageSummary) -> Iterator[str]:
         yield f"{stage.late} sent late, {stage.dropped} due and never sent"
     if stage.reason not in {"requests", "duration", "trace"}:
         why = _ENDS.get(stage.reason or "", "nothing: it was cut")
-        yield f"ended by {why}" + (f" ({stage.detail})" if stage.detail else "")
+        detail = _detail(stage)
+        yield f"ended by {why}" + (f" ({detail})" if detail else "")
     elif stage.detail:
         yield stage.detail
 
@@ -235,7 +236,14 @@ def _row(series: SeriesSummary, stage: StageSummary) -> tuple[Cell, ...]:
 
 def _because(stage: StageSummary) -> str:
     saturated = f"saturated: {WHY[stage.saturated]}" if stage.saturated else ""
-    return "; ".join(part for part in (stage.detail, saturated) if part)
+    return "; ".join(part for part in (_detail(stage), saturated) if part)
+
+
+def _detail(stage: StageSummary) -> str:
+    """Return what more there is to say of a stage's end, in words."""
+    if stage.reason == "max_cost":
+        return "near it fewer were in flight"  # each waits until its highest price fits
+    return "" if stage.detail == stage.reason else stage.detail
 
 
 def _client_row(series: SeriesSummary, stage: StageSummary) -> tuple[Cell, ...]:

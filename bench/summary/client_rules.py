@@ -131,7 +131,7 @@ def client_limits(done: StageDone, stage: Stage, seen: Seen) -> tuple[ClientLimi
         *_late_reads(done.client, seen, is_closed=stage.kind == "closed"),
         *_late_writes(done.client, seen),
         *_standstill(done, seen, is_closed=stage.kind == "closed"),
-        *_empty_places(seen),
+        *_empty_places(done, seen),
     )
     return tuple(limit for limit in found if limit.spoils)
 
@@ -222,8 +222,13 @@ def _tail(lags: NumericSummary, *, is_median: bool) -> tuple[float, str]:
     return (lags.p90, "tenth") if lags.p99 is None else (lags.p99, "hundredth")
 
 
-def _empty_places(seen: Seen) -> Iterator[ClientLimit]:
-    """Yield that a closed loop had fewer in flight: less was asked, no answer came later for it."""
+def _empty_places(done: StageDone, seen: Seen) -> Iterator[ClientLimit]:
+    """Yield that a closed loop had fewer in flight: less was asked, no answer came later for it.
+
+    Not where money ran out: places then wait for the bills of others, not for this process.
+    """
+    if done.reason == "max_cost":
+        return
     if seen.occupied is not None and seen.occupied < LEAST_OCCUPIED:
         why = (
             f"places stood empty for {1 - seen.occupied:.0%} of the time, between two requests "

@@ -1,3 +1,5 @@
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -42,15 +44,15 @@ def _all_alike(value):
 
 
 def limits(reading=QUIET, stage=CLOSED, found=None, **done):
+    end: dict[str, Any] = {"reason": "requests", "sent": 100, "ended_offset_ms": 0}
     ended = StageDone(
         target_id="a",
         case_id="c",
         number=1,
-        reason="requests",
         began_offset_ms=0,
         sending_ended_offset_ms=0,
         client=reading,
-        **{"sent": 100, "ended_offset_ms": 0} | done,
+        **end | done,
     )
     return client_limits(ended, stage, seen() if found is None else found)
 
@@ -163,6 +165,10 @@ def test_empty_places_spoil_rates_and_no_time():
     assert told.spoils == ("rate", "goodput")
     assert "stood empty for 10%" in told.text
     assert told.text.endswith("which spoils answers/s and goodput")
+
+
+def test_places_that_waited_for_money_are_not_charged_to_the_client():
+    assert limits(found=seen(occupied=0.5), reason="max_cost") == ()
 
 
 def test_another_load_than_the_one_asked_for_spoils_everything():

@@ -255,6 +255,14 @@ def test_places_that_stood_empty_limit_rates_alone():
     assert "stood empty for 20%" in document.trust[0].text
 
 
+def test_a_stage_that_money_ended_says_what_that_did_to_its_load():
+    rows = [(100.0 * n, 100.0 * n + 50, None, answer(total=50.0)) for n in range(4)]
+    document = measured((ONE, {"reason": "max_cost", "detail": "max_cost"}, rows))
+    assert document.summary.load_series[0].stages[0].client_spoils == ()
+    (line,) = stage_lines(document)
+    assert "ended by money limit (near it fewer were in flight" in line
+
+
 def test_what_saturates_beside_a_busy_client_is_not_said_to_be_the_gateway():
     busy = msgspec.structs.replace(READING, utilisation_max=0.95)
     document = measured(
