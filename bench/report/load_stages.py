@@ -77,9 +77,11 @@ def waiting(document: Document) -> Section:
             Cell(text=number(stage.sent_per_second)),
             Cell(text=str(stage.late), detail=f"of {stage.attempted}"),
             Cell(text=str(stage.dropped)),
-            _tail(stage.queue_ms),
-            _tail(stage.due_ttft_ms),
-            _tail(stage.due_total_ms),
+            _latest(stage.queue_ms),
+            _latest(stage.ttft_ms),
+            _latest(stage.due_ttft_ms),
+            _latest(stage.total_ms),
+            _latest(stage.due_total_ms),
             _adjusted(stage.adj_ttft_ms),
             _adjusted(stage.adj_total_ms),
         )
@@ -90,8 +92,8 @@ def waiting(document: Document) -> Section:
         title="What users of each stage waited",
         note="With a rate requests are due by the clock: the times from then on hold what a "
         "client's or a full gateway's queue adds, which times from sending leave out. Late: sent "
-        "more than 10 ms after that. Dropped: due and never sent. The last two columns count each "
-        "failed request as worse than any answer.",
+        "more than 10 ms after that. Dropped: due and never sent. Tail: p99, below 100 answers "
+        "p90. The last two columns count each failed request as worse than any answer.",
         table=Table(
             columns=(
                 "Target",
@@ -100,16 +102,18 @@ def waiting(document: Document) -> Section:
                 "Sent/s",
                 "Late",
                 "Dropped",
-                "Queue p99 (ms)",
-                "TTFT from due p99 (ms)",
-                "Total from due p99 (ms)",
+                "Queue, tail (ms)",
+                "TTFT from sending, tail (ms)",
+                "TTFT from due, tail (ms)",
+                "Total from sending, tail (ms)",
+                "Total from due, tail (ms)",
                 "TTFT p99, failures worst (ms)",
                 "Total p99, failures worst (ms)",
             ),
             rows=tuple(rows),
             words=2,
         ),
-        is_folded=True,
+        is_folded=not any(stage.late or stage.dropped for _, stage in _all(document)),
     )
 
 
@@ -160,7 +164,10 @@ def _parts(stage: StageSummary) -> Iterator[str]:
     if stage.attainment is not None:
         yield f"{percent(stage.attainment.rate)} inside, {number(stage.goodput_per_second)}/s good"
     if stage.late or stage.dropped:
-        yield f"{stage.late} sent late, {stage.dropped} due and never sent"
+        waited = _latest(stage.due_ttft_ms)
+        which = waited.detail.partition(" ")[0]
+        since = f" (TTFT from due {which} {waited.text} ms)" if which else ""
+        yield f"{stage.late} sent late{since}, {stage.dropped} due and never sent"
     if stage.reason not in {"requests", "duration", "trace"}:
         why = _ENDS.get(stage.reason or "", "nothing: it was cut")
         detail = _detail(stage)
@@ -270,6 +277,15 @@ def _tail(summary: NumericSummary | None) -> Cell:
     if summary is None or summary.p99 is None:
         return Cell(text=ABSENT)
     return Cell(text=ms(summary.p99), detail=ms_range(summary.p99_interval))
+
+
+def _latest(summary: NumericSummary | None) -> Cell:
+    """Return the furthest percentile that so many answers show, and which one that is."""
+    if summary is None:
+        return Cell(text=ABSENT)
+    if summary.p99 is None:
+        return Cell(text=ms(summary.p90), detail=f"p90 {ms_range(summary.p90_interval)}".strip())
+    return Cell(text=ms(summary.p99), detail=f"p99 {ms_range(summary.p99_interval)}".strip())
 
 
 def _adjusted(summary: AdjustedSummary | None) -> Cell:

@@ -15,7 +15,7 @@ from bench.model.steps import TrialDone
 from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
-from bench.report.load_stages import stage_lines, stages_chart
+from bench.report.load_stages import stage_lines, stages_chart, waiting
 from bench.report.saturation import frontier_chart, saturation, saturation_sentences
 from bench.report.verdict import headline
 from bench.stats import adjusted
@@ -157,7 +157,13 @@ def test_times_from_due_hold_the_wait():
     assert seen.queue_ms is not None
     assert (seen.queue_ms.max, seen.late, seen.dropped) == (40.0, 1, 1)
     assert (seen.asked_per_second, seen.sent_per_second) == (10.0, 10.0)
-    assert "1 sent late, 1 due and never sent" in terminal_summary(document)
+    told = next(stage_lines(document))
+    assert "1 sent late (TTFT from due p90 82.0 ms), 1 due and never sent" in told
+    section = waiting(document)
+    assert not section.is_folded
+    shown = dict(zip(section.table.columns, section.table.rows[0], strict=True))
+    sides = [shown[f"TTFT from {since}, tail (ms)"] for since in ("sending", "due")]
+    assert [(cell.text, cell.detail) for cell in sides] == [("50.0", "p90"), ("82.0", "p90")]
 
 
 def test_a_series_tells_where_it_saturates_and_what_is_on_the_frontier():
