@@ -18,7 +18,12 @@ from bench.runner.flow import FEWEST_UNREACHED, unreached_words
 from bench.runner.staged import Job
 from bench.runner.trial import TrialRunner
 
-_GIVEN_UP = ("errors", "saturated", "skipped")
+_GIVEN_UP = {
+    "errors": "too many errors",
+    "saturated": "saturation",
+    "skipped": "being skipped",
+}
+"""Ends of a stage behind which no heavier one is tried, in words."""
 
 
 class Reach:
@@ -171,9 +176,9 @@ class Series:
     def _given_up(self, block: Block) -> str:
         """Say that an earlier stage showed enough; empty = it did not."""
         ended = self._ended[block.target_id, block.case_id]
-        if block.sweep is None and any(done.reason in _GIVEN_UP for _, done in ended):
-            before = ended[-1][1]
-            return f"stage {before.number} had ended by {before.reason}"
+        gave_up = (done for _, done in ended if done.reason in _GIVEN_UP)
+        if block.sweep is None and (first := next(gave_up, None)) is not None:
+            return f"stage {first.number} had ended by {_GIVEN_UP[first.reason]}"
         return ""
 
     def _skipped(self, block: Block, stage: Stage, why: str) -> StageDone:

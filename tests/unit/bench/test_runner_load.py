@@ -318,6 +318,7 @@ def test_stages_behind_one_that_was_given_up_are_skipped():
     )
     stage.run()
     assert [(done.number, done.reason) for done in stage.ends] == [(1, "errors"), (2, "skipped")]
+    assert stage.ends[1].detail == "stage 1 had ended by too many errors"
     assert stage.ledger().missing == ()
 
 
