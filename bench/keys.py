@@ -27,7 +27,6 @@ PRODUCTION_KEYS = ("LLM_GATEWAY_API_KEY", "LLMGATEWAY_API_KEY")
 """Looked for in this order when no variable is named."""
 LOCAL_PREFIX = "LOCAL_"
 MASK = "[key]"
-_ESCAPING = ("\\", "%", "&")
 _SHORTEST_SECRET = 4
 """Characters; masking anything shorter would only make the text unreadable."""
 
@@ -152,6 +151,7 @@ class Redactor:
         """Longest first."""
         self._mask = mask
         self._listed = listed
+        self._shortest = min(map(len, (*listed, *self.forms)), default=0)
         self._spelt: re.Pattern[str] | None = None
 
     def prepare(self) -> None:
@@ -162,11 +162,13 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return ``text`` with every secret replaced."""
+        if not self._listed or len(text) < self._shortest:
+            return text  # most are a word: no spelling of a secret is shorter than all of them
         for form in self.forms:
             if form in text:
                 text = text.replace(form, self._mask)
         # A search by pattern costs a hundred times a search for a word: most texts need none.
-        if self._listed and any(sign in text for sign in _ESCAPING):
+        if "\\" in text or "%" in text or "&" in text:  # as every escape begins
             self.prepare()
             if self._spelt is not None:
                 text = self._spelt.sub(lambda _: self._mask, text)

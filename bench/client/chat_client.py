@@ -230,7 +230,9 @@ class HttpChatClient:
         endpoint = self._endpoint
         if endpoint.raw_body is not None:
             return endpoint.raw_body
-        request = replace(call.request, extra=merged(words.fields, call.request.extra))
+        request = call.request
+        if words.fields:
+            request = replace(request, extra=merged(words.fields, request.extra))
         return endpoint.wire.encode(request, model=call.target.model, stream=endpoint.stream)
 
     def _request(self, call: Call) -> Request:

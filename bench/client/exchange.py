@@ -4,6 +4,7 @@ The connection hands in reads, ends and the passing of time; the exchange says w
 how it ended. So every cut, stall and split can be tried without a network.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,10 +19,15 @@ AFTER_DONE_NS = 1_000_000_000
 LONGEST_KEPT_NS = 500_000_000
 """How long a read may wait to be looked at: nothing that it can mean has to be known earlier."""
 _MOST_KEPT = 32
-_KEPT_BYTES = range(4, 4097)
+_TOKEN_BYTES = range(4, 4097)
 """A larger read is no token, and in a smaller one the end of a body can hide."""
+_MOST_KEPT_BYTES = 32_768
+"""With larger reads: as a server sends them that doesn't wait between tokens."""
 _BLANK_LINE = b"\r\n\r\n"
 """Ends a chunked body (RFC 9112, 7.1), with trailers and without."""
+_TAIL = slice(-128, None)
+"""Where an end is looked for. Before more bytes that nobody asked for it is found half a second later,
+with the stamp of its read: searching a whole one takes as long as stamping it."""
 _SUCCESS = range(200, 300)
 _SILENCE_NS = 100_000_000
 """Shorter pauses before a time limit explain nothing."""
@@ -144,9 +150,9 @@ class Exchange:
             Whether it was taken; ``receive`` has to otherwise.
         """
         kept = self._kept
-        if kept is None or len(kept) >= _MOST_KEPT:
+        if kept is None or len(kept) >= _MOST_KEPT or _BLANK_LINE in data[_TAIL]:
             return False
-        if len(data) not in _KEPT_BYTES or _BLANK_LINE in data:
+        if len(data) not in _TOKEN_BYTES and not _has_room(kept, len(data)):
             return False
         kept.append((at_ns, data))
         self.last_read_ns = at_ns
@@ -155,47 +161,52 @@ class Exchange:
     def receive(self, at_ns: int, data: bytes) -> None:
         """Take one network read, stamped before anything looked at it."""
         if isinstance(self.http, HttpAnswer):
-            self._settle(at_ns)
-            self._received(at_ns, self.http.feed(data))
-            self._settled_ns = at_ns
+            self._look(self.http, (*(self._kept or ()), (at_ns, data)), now_ns=at_ns)
             is_midway = self.http.is_open_ended and self.is_success_status and not self.is_over
             self._kept = [] if is_midway and self.done_ns is None else None
 
     def receive_frames(self, at_ns: int, frames: Frames) -> None:
         """Take what one network read held of this answer, stamped likewise."""
         if isinstance(self.http, FramedAnswer):
-            self._received(at_ns, self.http.feed(frames))
+            self._take([(at_ns, self.http.feed(frames))])
 
     def _settle(self, now_ns: int) -> None:
         """Look at what was kept."""
-        if not self._kept or not isinstance(self.http, HttpAnswer):
-            return
-        kept, self._kept, self._settled_ns = self._kept, [], now_ns
-        http, reads = self.http, list[Read]()
-        for at_ns, data in kept:
-            body = http.whole_chunk(data)
-            if body is None:
-                body = http.feed(data)
-            if body:
-                reads.append(Read(at_ns, self.reads, body))
-                self.body_bytes += len(body)
-            self.reads += 1
-            self.last_read_ns = at_ns
-            if http.is_complete or http.broken is not None:
-                break  # what came behind it was for nobody
-        self.decoder.feed_all(reads)
-        self._end_with_body(at_ns)
+        if self._kept and isinstance(self.http, HttpAnswer):
+            kept, self._kept = self._kept, []
+            self._look(self.http, kept, now_ns=now_ns)
 
-    def _received(self, at_ns: int, body: bytes) -> None:
-        read = self.reads
-        self.reads += 1
-        self.last_read_ns = at_ns
+    def _look(self, http: HttpAnswer, reads: Iterable[tuple[int, bytes]], *, now_ns: int) -> None:
+        brought = list[tuple[int, bytes]]()
+        for at_ns, data in reads:
+            if http.is_complete or http.broken is not None:
+                http.feed(data)  # it is for nobody
+                continue
+            body = http.whole_chunk(data)
+            brought.append((at_ns, http.feed(data) if body is None else body))
+        self._settled_ns = now_ns
+        if brought:
+            self._take(brought)
+
+    def _take(self, brought: Sequence[tuple[int, bytes]]) -> None:
+        """Take what reads brought of the body, each piece with its stamp."""
+        last_ns, _ = brought[-1]
         if self.headers_ns is None and self.http.head is not None:
-            self.headers_ns = at_ns
-        if body:
-            self.body_bytes += len(body)
-            self._take_body(Read(at_ns, read, body))
-        self._end_with_body(at_ns)
+            self.headers_ns = last_ns  # while there is no head, each read is looked at by itself
+        reads = [
+            Read(at_ns, number, body)
+            for number, (at_ns, body) in enumerate(brought, self.reads)
+            if body
+        ]
+        self.reads += len(brought)
+        self.last_read_ns = last_ns
+        self.body_bytes += sum([len(read.body) for read in reads])
+        if self.is_success_status:
+            self.decoder.feed_all(reads)
+        else:
+            for read in reads:
+                self.error_body += read.body[: _ERROR_BODY_BYTES - len(self.error_body)]
+        self._end_with_body(last_ns)
 
     def _end_with_body(self, at_ns: int) -> None:
         if self.http.is_complete:
@@ -247,12 +258,6 @@ class Exchange:
         else:
             self._end(now_ns, "idle_timeout", f"the stream fell silent: {silent}")
 
-    def _take_body(self, read: Read) -> None:
-        if not self.is_success_status:
-            self.error_body += read.body[: _ERROR_BODY_BYTES - len(self.error_body)]
-            return
-        self.decoder.feed(read)
-
     def _end(self, at_ns: int, code: EndCode | None = None, message: str = "") -> None:
         if self.is_over:
             return
@@ -261,3 +266,8 @@ class Exchange:
         is_open = code is not None and self.done_ns is not None
         self._kept = None  # what still comes was not asked for: it is looked at, and noted
         self.ended_ns = self.last_read_ns if is_open else at_ns
+
+
+def _has_room(kept: Iterable[tuple[int, bytes]], size: int) -> bool:
+    taken = sum([len(data) for _, data in kept])
+    return size >= _TOKEN_BYTES.start and taken + size <= _MOST_KEPT_BYTES

@@ -1,7 +1,7 @@
 """What a request says to a gateway: the words of its dialect, filled in. Pure."""
 
-import json
 from collections.abc import Mapping
+from json.encoder import encode_basestring_ascii
 from typing import Any
 from urllib.parse import quote
 
@@ -9,7 +9,6 @@ from bench.dialects.shape import Dialect, NameForm, Words
 from bench.model.record import Value
 from bench.model.target import Target
 
-_compact = json.JSONEncoder(separators=(",", ":")).encode
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 
@@ -46,8 +45,9 @@ def request_words(dialect: Dialect, intent: Intent) -> Words:
     values = {**_of_mapping(intent.target), **_of_tags(intent.tags)} if chosen else {}
     for words in chosen:
         for name, text in words.headers.items():
-            headers[name] = quote(_filled(text, values), safe=_PRINTABLE)
-        fields = merged(fields, _filled_in(words.fields, values))
+            headers[name] = _in_header(_filled(text, values))
+        if words.fields:
+            fields = merged(fields, _filled_in(words.fields, values))
     return Words(headers=headers, fields=fields)
 
 
@@ -77,11 +77,18 @@ def _of_mapping(target: Target) -> dict[str, str]:
 
 
 def _of_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    named = {f"gateway-bench-{tag}": value for tag, value in tags.items()}
+    named = [
+        f'"gateway-bench-{tag}":{encode_basestring_ascii(value)}' for tag, value in tags.items()
+    ]
     return {
         **{f"{{{tag}}}": value for tag, value in tags.items()},
-        "{tags}": _compact(named),
+        "{tags}": f"{{{','.join(named)}}}",
     }
+
+
+def _in_header(value: str) -> str:
+    is_plain = value.isascii() and value.isprintable() and "%" not in value
+    return value if is_plain else quote(value, safe=_PRINTABLE)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from bench.dialects.shape import Claims, Dialect
 from bench.model.record import Value
 
 _T = TypeVar("_T")
+_AMOUNTS = (int, float, str)
 
 
 def read_claims(dialect: Dialect, headers: Mapping[str, str], body: Mapping[str, Any]) -> Claims:
@@ -96,7 +97,7 @@ def _as_text(value: object) -> str | None:
 
 def _as_amount(value: object) -> float | None:
     """A number from JSON or a header; what is none, negative or endless counts as not said."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, _AMOUNTS):
         return None
     try:
         amount = float(value)

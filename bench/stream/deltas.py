@@ -6,6 +6,7 @@ a hundred thousand small objects stops the event loop for tens of milliseconds).
 
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from typing import Final
 
 import msgspec
@@ -53,10 +54,13 @@ class Deltas:
         self.kinds.append(kind)
         self.characters.append(characters)
 
-    def extend(self, kind: int, characters: Sequence[int], reads: Sequence[Read]) -> None:
-        """Add deltas of one kind, each with the read that brought it."""
-        self.at_ns.extend([read.at_ns for read in reads])
-        self.reads.extend([read.number for read in reads])
+    def extend(
+        self, kind: int, characters: Sequence[int], reads: Sequence[Read], counts: Sequence[int]
+    ) -> None:
+        """Add deltas of one kind; ``counts`` says how many of them each read brought."""
+        each = chain.from_iterable
+        self.at_ns.extend(each(map(repeat, [read.at_ns for read in reads], counts)))
+        self.reads.extend(each(map(repeat, [read.number for read in reads], counts)))
         self.kinds += bytes((kind,)) * len(characters)
         self.characters.extend(characters)
 

@@ -59,23 +59,26 @@ class SseParser:
             self._partial.append(rest)
         return self._take(lines)
 
-    def plain(self, data: bytes) -> bytes | None:
-        """Return the data of whole events, one a line, if ``data`` holds nothing else.
+    def plain(self, data: bytes, *, line_ends: int) -> list[bytes] | None:
+        """Return the data of whole events if ``data`` holds nothing else.
 
         Nearly every read of a stream is so: unnamed events of one line each, none of them cut. Taking
         them together is ten times as fast as line by line. ``None``: ``feed`` has to look at it.
+
+        Args:
+            data: As for ``feed``.
+            line_ends: How many LF are in it.
         """
         if self._partial or self._data or self._skip_lf or self._name is not None:
             return None
         if not (data.startswith(b"data: ") and data.endswith(b"\n\n")):
             return None
-        lines = data.replace(_BETWEEN, b"\n")
-        between = (len(data) - len(lines)) // (len(_BETWEEN) - 1)
+        events = data[6:-2].split(_BETWEEN)
         # Each event brings two line ends; any other line would add its own.
-        if data.count(b"\n") != 2 * (between + 1) or b"\r" in data:
+        if line_ends != 2 * len(events) or b"\r" in data:
             return None
         self._seen_line = True
-        return lines[6:-2]
+        return events
 
     def flush(self) -> list[SseEvent]:
         """Return the event that the end of the body left without its blank line, if there is one."""

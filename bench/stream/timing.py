@@ -6,7 +6,7 @@ rounded) to a tenth of a microsecond.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import pairwise
+from operator import sub
 from typing import Literal
 
 from bench.model.record import Value
@@ -65,40 +65,42 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
         usage: Token counts as the gateway told them.
         asked_stream: Whether a stream was asked for: one body in its place is held back.
     """
-    token_at = deltas.at_ns
+    t0_ns, token_at = stamps.t0_ns, deltas.at_ns
     content_at, sizes = _content(deltas)
+    characters = sum(sizes)
+    reads = len(set(deltas.reads))
     gaps = _gaps(token_at)
     is_all_content = len(content_at) == len(token_at)
     content_gaps = gaps if is_all_content else _gaps(content_at)
     itl = _gap_list(gaps)
-    total = _since(stamps, stamps.ended_ns)
-    ttft = _since(stamps, content_at[0] if content_at else None)
+    total = None if stamps.ended_ns is None else stamps.ended_ns - t0_ns
+    ttft = content_at[0] - t0_ns if content_at else None
     generation = max(0, total - ttft) if total is not None and ttft is not None else None
-    burst = _burst_ratio(content_at, sizes, stamps)
+    burst = _burst_ratio(content_at, sizes, characters, stamps)
     return Timing(
         dns_ms=_ms(stamps.dns_ns),
         connect_ms=_ms(stamps.connect_ns),
         proxy_ms=_ms(stamps.proxy_ns),
         tls_ms=_ms(stamps.tls_ns),
-        sent_ms=_ms(_since(stamps, stamps.sent_ns)),
-        headers_ms=_ms(_since(stamps, stamps.headers_ns)),
-        first_event_ms=_ms(_since(stamps, stamps.first_event_ns)),
-        first_reasoning_ms=_ms(_since(stamps, _first(deltas, REASONING))),
+        sent_ms=_ms(stamps.sent_ns, since=t0_ns),
+        headers_ms=_ms(stamps.headers_ns, since=t0_ns),
+        first_event_ms=_ms(stamps.first_event_ns, since=t0_ns),
+        first_reasoning_ms=_ms(_first(deltas, REASONING), since=t0_ns),
         first_content_ms=_ms(ttft),
-        first_tool_call_ms=_ms(_since(stamps, _first(deltas, TOOL))),
-        first_token_ms=_ms(_since(stamps, token_at[0] if token_at else None)),
-        last_token_ms=_ms(_since(stamps, token_at[-1] if token_at else None)),
-        last_content_ms=_ms(_since(stamps, content_at[-1] if content_at else None)),
+        first_tool_call_ms=_ms(_first(deltas, TOOL), since=t0_ns),
+        first_token_ms=_ms(token_at[0], since=t0_ns) if token_at else None,
+        last_token_ms=_ms(token_at[-1], since=t0_ns) if token_at else None,
+        last_content_ms=_ms(content_at[-1], since=t0_ns) if content_at else None,
         total_ms=_ms(total),
         generation_ms=_ms(generation),
         visible_tokens_per_second=_tokens_per_second(usage, generation),
         content_chunk_count=len(content_at),
-        average_content_chunk_characters=sum(sizes) / len(sizes) if sizes else None,
+        average_content_chunk_characters=characters / len(sizes) if sizes else None,
         max_content_stall_ms=_ms(max(content_gaps, default=None)),
         final_content_burst_ratio=burst,
         buffered=_buffered(ttft, total, len(content_at), burst),
-        held_back=_held_back(deltas, usage, asked_stream=asked_stream),
-        coalesced_share=_coalesced_share(deltas.reads),
+        held_back=_held_back(deltas, reads, usage, asked_stream=asked_stream),
+        coalesced_share=_coalesced_share(len(token_at), reads),
         itl_ms=itl,
         content_itl_ms=itl if is_all_content else _gap_list(content_gaps),
         tpot_ms=_tpot(deltas, usage),
@@ -109,12 +111,8 @@ def measure(stamps: Stamps, deltas: Deltas, usage: Usage | None, *, asked_stream
     )
 
 
-def _ms(nanoseconds: int | None) -> float | None:
-    return None if nanoseconds is None else milliseconds(nanoseconds)
-
-
-def _since(stamps: Stamps, at_ns: int | None) -> int | None:
-    return None if at_ns is None else at_ns - stamps.t0_ns
+def _ms(at_ns: int | None, *, since: int = 0) -> float | None:
+    return None if at_ns is None else milliseconds(at_ns - since)
 
 
 def _first(deltas: Deltas, kind: int) -> int | None:
@@ -123,7 +121,7 @@ def _first(deltas: Deltas, kind: int) -> int | None:
 
 
 def _gaps(at_ns: Sequence[int]) -> list[int]:
-    return [later - earlier for earlier, later in pairwise(at_ns)]
+    return list(map(sub, at_ns[1:], at_ns))
 
 
 def _gap_list(gaps: Sequence[int]) -> tuple[float, ...] | None:
@@ -145,7 +143,9 @@ def _tokens_per_second(usage: Usage | None, generation_ns: int | None) -> float 
     return (visible - 1) / (generation_ns / 1e9)
 
 
-def _burst_ratio(at_ns: Sequence[int], sizes: Sequence[int], stamps: Stamps) -> float | None:
+def _burst_ratio(
+    at_ns: Sequence[int], sizes: Sequence[int], characters: int, stamps: Stamps
+) -> float | None:
     """Return the share of content characters that came in the last tenth of the total time."""
     if stamps.ended_ns is None or not at_ns:
         return None
@@ -153,7 +153,7 @@ def _burst_ratio(at_ns: Sequence[int], sizes: Sequence[int], stamps: Stamps) -> 
     border = 9 * (stamps.ended_ns - stamps.t0_ns)
     # Stamps ascend: the first that is inside is found in a few steps.
     row = bisect_left(at_ns, border, key=lambda at: 10 * (at - stamps.t0_ns))
-    return sum(sizes[row:]) / sum(sizes)
+    return sum(sizes[row:]) / characters
 
 
 def _buffered(ttft: int | None, total: int | None, chunks: int, burst: float | None) -> bool | None:
@@ -167,7 +167,9 @@ def _hides_reasoning(deltas: Deltas, usage: Usage) -> bool:
     return bool(usage.reasoning_tokens) and REASONING not in deltas.kinds
 
 
-def _held_back(deltas: Deltas, usage: Usage | None, *, asked_stream: bool) -> bool | None:
+def _held_back(
+    deltas: Deltas, reads: int, usage: Usage | None, *, asked_stream: bool
+) -> bool | None:
     tokens: int | None = len(deltas)
     if usage is not None and usage.completion_tokens is not None:
         # Tokens that were never to be streamed can't be held back.
@@ -178,15 +180,12 @@ def _held_back(deltas: Deltas, usage: Usage | None, *, asked_stream: bool) -> bo
     if not deltas:
         return True
     span = deltas.at_ns[-1] - deltas.at_ns[0]
-    reads = len(set(deltas.reads))
     return reads <= _HELD_BACK_READS or span <= _HELD_BACK_SPAN_NS
 
 
-def _coalesced_share(reads: Sequence[int]) -> float | None:
+def _coalesced_share(chunks: int, reads: int) -> float | None:
     """Return the share of deltas, of those with one before, that came in the same read as it."""
-    if len(reads) < _A_SPAN:
-        return None
-    return _gaps(reads).count(0) / (len(reads) - 1)
+    return None if chunks < _A_SPAN else (chunks - reads) / (chunks - 1)
 
 
 def _tpot(deltas: Deltas, usage: Usage | None) -> float | None:

@@ -46,8 +46,8 @@ class Reader(Protocol):
         """
         ...
 
-    def pieces(self, lines: bytes) -> list[str] | None:
-        """Take unnamed events, the data of one a line, if each is a piece of content and no more.
+    def pieces(self, events: Sequence[bytes]) -> list[str] | None:
+        """Take the data of unnamed events, of one line each, if each is a piece of content and no more.
 
         Returns:
             Their content, which is left to the caller; ``None`` = ``event`` has to take them.
@@ -156,22 +156,27 @@ class AnswerDecoder:
         """Take the events of reads together; return whether that was possible."""
         if not self._is_stream:
             return False
-        lines = self._sse.plain(b"".join([read.body for read in reads]))
-        if lines is None:
+        bodies = [read.body for read in reads]
+        line_ends = [body.count(b"\n") for body in bodies]
+        events = self._sse.plain(b"".join(bodies), line_ends=sum(line_ends))
+        if events is None:
             return False
         ends: list[bytes] = []
-        if lines.endswith(_DONE):
+        if events[-1] == _DONE:
             # Finish reason and usage stand before the end mark, in one or two events.
-            lines, *ends = lines.rsplit(b"\n", _LAST_EVENTS)
-        pieces = self._reader.pieces(lines)
+            events, ends = events[:-_LAST_EVENTS], events[-_LAST_EVENTS:]
+        pieces = self._reader.pieces(events) if events else []
         if pieces is None:
             return False
-        bringers = _bringers(reads)
-        self._draft.add_contents(pieces, bringers)
+        counts = _counts(line_ends)
         if self._first_event_ns is None:
-            self._first_event_ns = bringers[0].at_ns
+            self._first_event_ns = next(
+                read.at_ns for read, count in zip(reads, counts, strict=True) if count
+            )
+        enders = [_last_taken(reads, counts) for _ in ends]
+        self._draft.add_contents(pieces, reads, counts)
         self._event_count += len(pieces)
-        for end, self._draft.read in zip(ends, bringers[len(pieces) :], strict=True):
+        for end, self._draft.read in zip(ends, reversed(enders), strict=True):
             self._event(SseEvent(None, end))
         return True
 
@@ -212,17 +217,23 @@ class AnswerDecoder:
             self._draft.fail(_not_a_stream(self._sample))
 
 
-def _bringers(reads: Sequence[Read]) -> Sequence[Read]:
-    """Return for each event of plain reads the one that brought its blank line."""
-    line_ends = [read.body.count(b"\n") for read in reads]
-    if line_ends.count(2) == len(reads):
-        return reads  # each brought one
-    bringers: list[Read] = []
+def _counts(line_ends: Sequence[int]) -> list[int]:
+    """Return of how many plain events each read brought the blank line, from the LF in each."""
+    if line_ends.count(2) == len(line_ends):
+        return [1] * len(line_ends)  # as nearly always
+    counts: list[int] = []
     ends = 0
-    for read, count in zip(reads, line_ends, strict=True):
+    for count in line_ends:
         before, ends = ends, ends + count
-        bringers += [read] * (ends // 2 - before // 2)
-    return bringers
+        counts.append(ends // 2 - before // 2)
+    return counts
+
+
+def _last_taken(reads: Sequence[Read], counts: list[int]) -> Read:
+    """Take the last event out of ``counts``; return the read that brought it."""
+    row = max(row for row, count in enumerate(counts) if count)
+    counts[row] -= 1
+    return reads[row]
 
 
 def _check_depth(data: bytes) -> None:

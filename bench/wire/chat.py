@@ -1,7 +1,7 @@
 """Chat completions: the request, and the answer from its body, streamed or not."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,9 +15,8 @@ from bench.wire.chat_chunk import (
     Choice,
     Chunk,
     Delta,
-    PlainChunk,
     ToolPiece,
-    plain_chunks,
+    plain_contents,
     read_chunk,
 )
 from bench.wire.chat_reasoning import ReasoningParts, put_back
@@ -87,23 +86,17 @@ class ChatReader:
         if chunk is not None:
             self._read(chunk, event.data, is_error_event=event.name == b"error")
 
-    def pieces(self, lines: bytes) -> list[str] | None:
+    def pieces(self, events: Sequence[bytes]) -> list[str] | None:
         """Take pieces of content together; see ``Reader``."""
-        chunks = plain_chunks(lines)
-        if chunks is None:
+        read = plain_contents(events)
+        if read is None:
             return None
-        self._told(chunks, lines)
-        return [chunk.choices[0].delta.content or "" for chunk in chunks]
-
-    def _told(self, chunks: Sequence[PlainChunk], data: bytes) -> None:
-        draft, last = self._draft, chunks[-1]
-        draft.model = last.model or _last(chunk.model for chunk in chunks) or draft.model
-        draft.fingerprint = (
-            last.system_fingerprint
-            or _last(chunk.system_fingerprint for chunk in chunks)
-            or draft.fingerprint
-        )
-        self._first_event = self._first_event or data.partition(b"\n")[0]
+        contents, told = read
+        draft = self._draft
+        draft.model = told.model or draft.model
+        draft.fingerprint = told.system_fingerprint or draft.fingerprint
+        self._first_event = self._first_event or events[0]
+        return contents
 
     def _read(self, chunk: Chunk, data: bytes, *, is_error_event: bool) -> None:
         if is_error_event or chunk.error is not None or not (chunk.choices or chunk.usage):
@@ -200,9 +193,3 @@ class ChatReader:
         if self._usage:
             fields["usage"] = self._usage
         return fields
-
-
-def _last(said: Iterable[str | None]) -> str | None:
-    """Return the last text that is not empty."""
-    *_, last = (None, *filter(None, said))
-    return last

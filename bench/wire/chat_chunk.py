@@ -5,7 +5,7 @@ of untyped decoding with a walk). What does not fit its types, such as reasoning
 or content in parts, takes the lenient way; both give the same ``Chunk``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -84,23 +84,49 @@ class PlainChunk(msgspec.Struct, gc=False):
     """A piece of content and nothing else: nine of ten events. Decoding it says whether it is one."""
 
     choices: tuple[PlainChoice]
-    model: str | None = None
-    system_fingerprint: str | None = None
     usage: None = None
     error: None = None
 
 
+class Told(msgspec.Struct, gc=False):
+    """Who answers, as an event says; the strings of a hundred events would all be the same."""
+
+    model: str | None = None
+    system_fingerprint: str | None = None
+
+
 _PLAIN = msgspec.json.Decoder(PlainChunk)
+_TOLD = msgspec.json.Decoder(Told)
 
 
-def plain_chunks(data: bytes) -> list[PlainChunk] | None:
-    """Return the pieces of content in ``data``, one a line; ``None`` = there is more in it."""
+def plain_contents(events: Sequence[bytes]) -> tuple[list[str], Told] | None:
+    """Return the contents of events, and who last said to have written them.
+
+    Args:
+        events: Their data, each without a line end; at least one.
+
+    Returns:
+        ``None`` = there is more in them than pieces of content.
+    """
+    lines = b"\n".join(events)
     try:
-        chunks = _PLAIN.decode_lines(data)
+        chunks = _PLAIN.decode_lines(lines)
+        told = _last_told(events[-1], lines)
     except (msgspec.DecodeError, RecursionError):
         return None
-    # A line without anything on it is passed over.
-    return chunks if len(chunks) == data.count(b"\n") + 1 else None
+    if len(chunks) != len(events):
+        return None  # a line without anything on it is passed over
+    return [chunk.choices[0].delta.content or "" for chunk in chunks], told
+
+
+def _last_told(last: bytes, lines: bytes) -> Told:
+    told = _TOLD.decode(last)
+    for name in Told.__struct_fields__:
+        # Nearly always it stands in each event or in none.
+        if not getattr(told, name) and name.encode() in lines:
+            said = [getattr(one, name) for one in _TOLD.decode_lines(lines)]
+            setattr(told, name, next(filter(None, reversed(said)), None))
+    return told
 
 
 def read_chunk(data: bytes) -> Chunk | None:

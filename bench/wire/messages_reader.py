@@ -3,7 +3,7 @@
 Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -87,7 +87,7 @@ class MessagesReader:
             return
         self._structure(said, event.data)
 
-    def pieces(self, lines: bytes) -> list[str] | None:  # noqa: ARG002 - the protocol's
+    def pieces(self, events: Sequence[bytes]) -> list[str] | None:  # noqa: ARG002 - the protocol's
         """Take nothing: these events have names."""
         return None
 

@@ -3,7 +3,7 @@
 Source: https://platform.openai.com/docs/api-reference/responses-streaming.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -83,7 +83,7 @@ class ResponsesReader:
         else:
             self._structure(said, kind)
 
-    def pieces(self, lines: bytes) -> list[str] | None:  # noqa: ARG002 - the protocol's
+    def pieces(self, events: Sequence[bytes]) -> list[str] | None:  # noqa: ARG002 - the protocol's
         """Take nothing: these events have names."""
         return None
 

@@ -6,6 +6,7 @@ from typing import Any
 from bench.model.trial import Usage
 
 _COST_KEYS = ("cost", "cost_usd", "total_cost", "cost_usd_total")
+_NUMBERS = (int, float)
 _MOST = 1e12
 """Tokens or dollars of one answer: a larger number, up to thousands of digits, is neither."""
 
@@ -103,7 +104,7 @@ def inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     return float(value) if 0 <= value <= _MOST else None
 

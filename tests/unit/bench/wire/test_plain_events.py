@@ -130,10 +130,11 @@ def test_all_that_came_in_one_read_has_its_stamp(events):
 
 
 @pytest.mark.parametrize(
-    ("data", "lines"),
+    ("data", "events"),
     [
-        pytest.param(b"data: a\n\n", b"a", id="one"),
-        pytest.param(b"data: a\n\ndata: b\n\n", b"a\nb", id="two"),
+        pytest.param(b"data: a\n\n", [b"a"], id="one"),
+        pytest.param(b"data: a\n\ndata: b\n\n", [b"a", b"b"], id="two"),
+        pytest.param(b"data: \n\ndata: b\n\n", [b"", b"b"], id="empty"),
         pytest.param(b"data: a\n\n: c\n\n", None, id="comment"),
         pytest.param(b"data: a\n\n\n\n", None, id="empty line"),
         pytest.param(b"data: a\ndata: b\n\n", None, id="two lines"),
@@ -143,12 +144,12 @@ def test_all_that_came_in_one_read_has_its_stamp(events):
         pytest.param(b"data: a\n\ndata: b\n", None, id="cut"),
     ],
 )
-def test_only_whole_unnamed_events_are_plain(data, lines):
-    assert SseParser().plain(data) == lines
+def test_only_whole_unnamed_events_are_plain(data, events):
+    assert SseParser().plain(data, line_ends=data.count(b"\n")) == events
 
 
 def test_nothing_is_plain_while_an_event_is_under_way():
     parser = SseParser()
     parser.feed(b"event: x\n")
-    assert parser.plain(b"data: a\n\n") is None
+    assert parser.plain(b"data: a\n\n", line_ends=2) is None
     assert [event.name for event in parser.feed(b"data: a\n\n")] == [b"x"]
