@@ -99,7 +99,8 @@ class Journal:
         except OSError as error:
             raise _unwritable(self.path, error) from error
         self._is_torn = False
-        self._dirty.set()
+        if not self._dirty.is_set():  # it is for all but one or two records of a second
+            self._dirty.set()
 
     def close(self) -> None:
         """Force everything to the disk and close the file; a second call does nothing.

@@ -74,7 +74,7 @@ class _Answer(Value, frozen=True, kw_only=True):
             return self.headers.get(path)
         value: object = self.body
         for key in path.split("."):
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = value.get(key) if isinstance(value, dict) else None
         return value
 
     def all(self, sources: Sequence[str], read: Callable[[object], _T | None]) -> list[_T]:

@@ -14,6 +14,7 @@ from bench.model.load import Stage
 _NS_PER_S = 1_000_000_000
 _NS_PER_MS = 1_000_000
 _STAGGER_NS = 4_000_000
+_WARM_UP_STAGGER_NS = 1_000_000
 _LONGEST_STAGGER_NS = _NS_PER_S
 
 
@@ -39,17 +40,19 @@ def arrivals(stage: Stage, *, seed: int) -> "array[int]":
     return due
 
 
-def starts(stage: Stage) -> "array[int]":
+def starts(stage: Stage, *, is_warmup: bool = False) -> "array[int]":
     """Return when each of a closed loop's senders begins: nanoseconds, ascending.
 
     In one tick C requests are sent over C times the cost of sending one, which would be the
-    client's own delay in their first tokens: senders begin 4 ms apart, all within a second.
+    client's own delay in their first tokens: senders begin 4 ms apart, all within a second. Of
+    warm-ups nothing is measured: they begin 1 ms apart, so that a server isn't met by all at once.
     """
     count = stage.concurrency or 1
     if stage.lock_step:
         return array("q", [0] * count)
     first = min(stage.concurrency_from or count, count)
-    gap_ns = min(_STAGGER_NS, _LONGEST_STAGGER_NS // first)
+    gap_ns = _WARM_UP_STAGGER_NS if is_warmup else _STAGGER_NS
+    gap_ns = min(gap_ns, _LONGEST_STAGGER_NS // first)
     begin = array("q", [number * gap_ns for number in range(first)])
     rest = count - first
     over_ns = (stage.duration_ms or 0.0) * _NS_PER_MS

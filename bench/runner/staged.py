@@ -146,7 +146,8 @@ class StageSender:
         if stage.warmups:
             phase = Stage(number=stage.number, concurrency=at_once, requests=stage.warmups)
             flow = Flow(stage=phase, slos=(), began_ns=self._now_ns())
-            await self._closed(job, flow, starts(phase), is_warmup=True)
+            begins = starts(phase, is_warmup=True)
+            await self._closed(job, flow, begins, is_warmup=True)
 
     async def _closed(
         self, job: Job, flow: Flow, begins: "array[int]", *, is_warmup: bool = False

@@ -186,7 +186,7 @@ class ChatReader:
                 # Fields that nobody reads were not looked at yet: they may hold what is no JSON.
                 with suppress(msgspec.DecodeError):
                     said = msgspec.json.decode(data)
-                    fields.update((key, value) for key, value in said.items() if value is not None)
+                    fields.update({key: value for key, value in said.items() if value is not None})
         fields.pop("choices", None)
         if self._metadata:
             fields.setdefault("provider_metadata", self._metadata)

@@ -53,7 +53,7 @@ def read_usage(raw: Mapping[str, Any]) -> Usage | None:
 def _for_an_hour(raw: Mapping[str, Any]) -> int | None:
     """Return the tokens written for an hour, as LiteLLM passes Anthropic's count on."""
     details = inside(raw, "prompt_tokens_details", "cache_creation_token_details")
-    return hour_writes(details if isinstance(details, Mapping) else raw.get("cache_creation"))
+    return hour_writes(details if isinstance(details, dict) else raw.get("cache_creation"))
 
 
 def _is_beside(
@@ -94,13 +94,13 @@ def visible(completion: int | None, reasoning: int | None) -> int | None:
 
 def hour_writes(kinds: object) -> int | None:
     """Return the tokens written for an hour, of Anthropic's count by kind."""
-    return count(kinds.get("ephemeral_1h_input_tokens")) if isinstance(kinds, Mapping) else None
+    return count(kinds.get("ephemeral_1h_input_tokens")) if isinstance(kinds, dict) else None
 
 
 def inside(raw: Mapping[str, Any], outer: str, inner: str) -> object:
     """Return a field of an object that may be missing."""
     details = raw.get(outer)
-    return details.get(inner) if isinstance(details, Mapping) else None
+    return details.get(inner) if isinstance(details, dict) else None
 
 
 def _number(value: object) -> float | None:
@@ -111,12 +111,16 @@ def _number(value: object) -> float | None:
 
 def count(value: object) -> int | None:
     """Return a token count, estimates rounded; ``None`` for what is none."""
+    if type(value) is int:  # nearly always
+        return value if 0 <= value <= _MOST else None
     number = _number(value)
     return None if number is None else int(number + 0.5)
 
 
 def cost_usd(raw: Mapping[str, Any]) -> float | None:
     """Return the cost that a gateway put beside the counts, in US dollars."""
-    costs = (_number(raw.get(key)) for key in _COST_KEYS)
-    # 0 is what gateways say when they know no price.
-    return next((cost for cost in costs if cost), None)
+    for key in _COST_KEYS:
+        # 0 is what gateways say when they know no price.
+        if (value := raw.get(key)) and (cost := _number(value)):
+            return cost
+    return None

@@ -188,6 +188,17 @@ def test_what_is_kept_is_looked_at_before_it_can_matter():
     assert state.due_ns == 1 + 2 * LONGEST_KEPT_NS
 
 
+def test_reads_of_many_tokens_are_kept_within_32_kilobytes():
+    state = exchange(deadline_ns=3_600 * S, idle_ns=60 * S)
+    state.receive(1, CHUNKED)
+    many = framed(token()) * 100
+    assert 8_192 < len(many) < 10_000
+    assert [state.keep(at, many) for at in range(2, 6)] == [True, True, True, False]
+    state.receive(5, many)
+    assert state.body_bytes == 400 * len(token())
+    assert state.keep(6, many), "there is room again"
+
+
 def test_nothing_is_kept_before_the_head_nor_of_an_answer_that_failed_or_has_a_length():
     for head in (HEAD, CHUNKED.replace(b"200 OK", b"500 No"), HEAD + b"content-length: 9\r\n\r\n"):
         state = exchange()

@@ -84,6 +84,11 @@ def test_senders_begin_apart_within_a_second():
     assert starts(Stage(number=1, concurrency=1000))[-1] < 1_000_000_000
 
 
+def test_warm_ups_begin_closer_together_than_what_is_measured():
+    begin = starts(Stage(number=1, concurrency=64), is_warmup=True)
+    assert list(begin[:3]) == [0, 1_000_000, 2_000_000]
+
+
 def test_in_lock_step_all_begin_at_once():
     assert set(starts(Stage(number=1, concurrency=64, lock_step=True))) == {0}
 
