@@ -20,6 +20,9 @@ from bench.report import REPORTS, headline, terminal_summary
 from bench.report.ab import ab_detail
 from bench.report.figures import counted
 from bench.report.gates import gate_detail, gate_ending, undecided_note
+from bench.report.overhead import overhead_detail
+from bench.report.pairs import pair_detail
+from bench.report.saturation import load_detail
 
 Report = Callable[[Document], str]
 
@@ -171,7 +174,13 @@ def outcome_of(published: Published, document: Document, *, journal: Path | None
         summary_text=published.summary_text,
         notes=(*published.faults, *_without_document(published, document, journal)),
         journal=journal,
-        detail={**gate_detail(document), **ab_detail(document)},
+        detail={
+            **gate_detail(document),
+            **load_detail(document),
+            **pair_detail(document),
+            **overhead_detail(document),
+            **ab_detail(document),
+        },
         is_day_limited=is_day_limited(document.config),
     )
 

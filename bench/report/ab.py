@@ -5,7 +5,6 @@ from typing import Any
 
 from bench.model.ab import AbSide
 from bench.model.document import Document
-from bench.model.paired import Comparison
 from bench.report.figures import ABSENT, ms, percent
 from bench.report.tables import Cell, Section, Table
 
@@ -28,7 +27,7 @@ def ab_lines(document: Document) -> Iterator[str]:
 
 
 def ab_detail(document: Document) -> dict[str, Any]:
-    """Return what ``--json`` says of a comparison; empty for other runs."""
+    """Return what ``--json`` says of the sides of a comparison; empty for other runs."""
     findings, paired = document.summary.ab, document.summary.paired
     if findings is None or paired is None:
         return {}
@@ -47,27 +46,6 @@ def ab_detail(document: Document) -> dict[str, Any]:
             }
             for side in findings.sides
         },
-        "differences": [
-            {"load": level.label, **_difference(one)}
-            for level in paired.levels
-            for one in level.warm
-        ],
-        "notComparable": [one.text for one in paired.confounds if one.spoils],
-    }
-
-
-def _difference(one: Comparison) -> dict[str, Any]:
-    return {
-        "metric": one.metric,
-        "unit": one.unit,
-        "pairs": one.pairs,
-        "difference": one.difference,
-        "interval": one.interval,
-        "ratio": one.ratio,
-        "smallestDetectable": one.smallest_detectable,
-        "pairsToDecide": one.pairs_to_decide,
-        "verdict": one.verdict,
-        "why": one.why or None,
     }
 
 

@@ -1,6 +1,7 @@
 """What an overhead run says beside the differences: streams, the gateway's claim, its processes."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from bench.model.document import Document
 from bench.model.overhead import LevelUse, StreamShape
@@ -14,6 +15,25 @@ def overhead_sections(document: Document) -> tuple[Section, ...]:
     if document.summary.overhead is None:
         return ()
     return (_streams(document), _claims(document), _processes(document))
+
+
+def overhead_detail(document: Document) -> dict[str, Any]:
+    """Return what ``--json`` says besides the differences; empty for other runs."""
+    findings, labels = document.summary.overhead, _labels(document)
+    if findings is None:
+        return {}
+    return {
+        "buffering": findings.buffering.verdict if findings.buffering else None,
+        "claims": [
+            {
+                "load": labels.get(claim.level),
+                "claimedMs": claim.claimed_ms,
+                "measuredMs": claim.measured_ms,
+                "answers": claim.answers,
+            }
+            for claim in findings.claims
+        ],
+    }
 
 
 def overhead_lines(document: Document) -> Iterator[str]:

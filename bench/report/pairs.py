@@ -1,6 +1,7 @@
 """Two arms in turn: the table of their differences, and its lines on a terminal."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from bench.model.document import Document
 from bench.model.paired import Comparison, LevelResult, PairedSummary
@@ -37,6 +38,36 @@ def pair_lines(document: Document) -> Iterator[str]:
         yield f"{level.label}, {kind}, {_name(found)}: {_told(found)}"
     for confound in paired.confounds if paired else ():
         yield f"{'not comparable' if confound.spoils else 'to know'}: {confound.text}"
+
+
+def pair_detail(document: Document) -> dict[str, Any]:
+    """Return what ``--json`` says of two arms: the warm differences; empty for other runs."""
+    paired = document.summary.paired
+    if paired is None:
+        return {}
+    return {
+        "differences": [
+            {"load": level.label, **_difference(one)}
+            for level in paired.levels
+            for one in level.warm
+        ],
+        "notComparable": [one.text for one in paired.confounds if one.spoils],
+    }
+
+
+def _difference(one: Comparison) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "unit": one.unit,
+        "pairs": one.pairs,
+        "difference": one.difference,
+        "interval": one.interval,
+        "ratio": one.ratio,
+        "smallestDetectable": one.smallest_detectable,
+        "pairsToDecide": one.pairs_to_decide,
+        "verdict": one.verdict,
+        "why": one.why or None,
+    }
 
 
 def _is_first(kind: str, found: Comparison) -> bool:

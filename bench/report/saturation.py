@@ -1,6 +1,7 @@
 """How much load a target takes: where it saturates, its best rates, and what latency they cost."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from bench.model.document import Document
 from bench.model.summary import SeriesSummary, StageSummary
@@ -74,6 +75,45 @@ def _by_the_client(series: SeriesSummary) -> str:
     found = [s for s in series.stages if s.level == series.lowest_saturated and s.saturated]
     limited = any({"total", "slo", "success"} & set(stage.client_spoils) for stage in found)
     return ", but there this machine may have been the limit" if limited else ""
+
+
+def load_detail(document: Document) -> dict[str, Any]:
+    """Return what ``--json`` says of load stages; empty for other runs."""
+    series = list(_series(document))
+    if not series:
+        return {}
+    return {
+        "saturation": [
+            {
+                "target": one.target_id,
+                "case": one.case_id,
+                "above": one.highest_good,
+                "atMost": one.lowest_saturated,
+                "by": _unit(one),
+                "why": _because(one) or None,
+            }
+            for one in series
+        ],
+        "stages": [_stage(one, stage) for one in series for stage in one.stages],
+    }
+
+
+def _stage(series: SeriesSummary, stage: StageSummary) -> dict[str, Any]:
+    ttft = stage.ttft_ms
+    return {
+        "target": series.target_id,
+        "load": stage.label,
+        "requests": stage.attempted,
+        "success": stage.success.rate,
+        "answersPerSecond": stage.answers_per_second,
+        "ttftP50Ms": ttft.p50 if ttft else None,
+        "ttftP99Ms": ttft.p99 if ttft else None,
+        "totalP50Ms": stage.total_ms.p50 if stage.total_ms else None,
+        "attainment": stage.attainment.rate if stage.attainment else None,
+        "goodputPerSecond": stage.goodput_per_second,
+        "onFrontier": stage.on_frontier,
+        "clientSpoils": stage.client_spoils,
+    }
 
 
 def frontier_chart(document: Document) -> CurveChart | None:

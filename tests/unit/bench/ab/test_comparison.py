@@ -13,6 +13,7 @@ from bench.model.paired import PairLevel
 from bench.model.surroundings import Gateway, Sample
 from bench.paired.blocks import find_pairs
 from bench.report.ab import ab_detail, ab_lines, ab_sections
+from bench.report.pairs import pair_detail
 from tests.sample_arms import arms, arms_ledger, even, streamed
 from tests.sample_documents import failure
 
@@ -225,7 +226,7 @@ def test_reports_show_both_sides_and_programs_get_the_figures():
     assert any("ms of processor time per request" in line for line in ab_lines(document))
     detail = ab_detail(document)
     assert detail["sides"]["changed"]["commit"] == "b" * 40
-    assert detail["differences"][0]["verdict"] == "higher"
+    assert pair_detail(document)["differences"][0]["verdict"] == "higher"
 
 
 def test_a_run_of_one_endpoint_has_none_of_it():

@@ -14,7 +14,8 @@ from bench.model.paired import PairLevel
 from bench.model.surroundings import Gateway, Sample
 from bench.report import headline, render_reports, terminal_summary
 from bench.report.added_curves import added_charts
-from bench.report.pairs import pair_lines
+from bench.report.overhead import overhead_detail
+from bench.report.pairs import pair_detail, pair_lines
 from tests.sample_arms import arms, arms_ledger, even, streamed
 
 LEVELS = (
@@ -69,6 +70,14 @@ def test_a_gateway_s_processor_time_is_shared_out_among_what_went_through_it():
     used = told.gateway.resources
     assert used is not None
     assert (used.cpu_ms, used.requests, used.cpu_ms_per_request) == (480.0, 12, 40.0)
+
+
+def test_programs_are_told_the_differences_and_what_the_gateway_claims():
+    told = pair_detail(document()) | overhead_detail(document())
+    first = told["differences"][0]
+    assert (first["load"], first["metric"], first["verdict"]) == ("1 at a time", "ttft", "higher")
+    assert [one["load"] for one in told["claims"]] == ["1 at a time", "8 at once"]
+    assert told["buffering"] == "none"
 
 
 def test_nobody_races_anybody():

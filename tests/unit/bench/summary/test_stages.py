@@ -16,7 +16,7 @@ from bench.model.summary import AdjustedSummary, SeriesSummary, StageSummary
 from bench.model.trial import Timing, Usage
 from bench.report import REPORTS, terminal_summary
 from bench.report.load_stages import stage_lines, stages_chart, waiting
-from bench.report.saturation import frontier_chart, saturation, saturation_sentences
+from bench.report.saturation import frontier_chart, load_detail, saturation, saturation_sentences
 from bench.report.verdict import headline
 from bench.stats import adjusted
 from bench.summary.stages import frontier
@@ -184,6 +184,17 @@ def test_every_report_says_where_a_series_saturates_and_what_is_to_be_had():
     assert [cell.text for cell in row[1:4:2]] == ["above 1 and at most 2", "10.0"]
     for ending in (".md", ".html"):
         assert "above 1 and at most 2" in REPORTS[ending](document)
+
+
+def test_programs_are_told_of_every_stage_and_of_the_saturation_point():
+    document = measured((ONE, {}, GOOD_ROWS), (TWO, {"saturated": "degradation"}, SLOW_ROWS))
+    told = load_detail(document)
+    (point,) = told["saturation"]
+    assert (point["above"], point["atMost"], point["by"]) == (1.0, 2.0, "at once")
+    assert [(one["load"], one["ttftP50Ms"]) for one in told["stages"]] == [
+        ("1 at once", 50.0),
+        ("2 at once", 70.0),
+    ]
 
 
 def test_the_frontier_is_drawn_from_the_loads_that_no_other_one_beats():
