@@ -1,8 +1,9 @@
 """`clean`: remove strays of ours; shows what it would do unless told `--yes`."""
 
+import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +32,7 @@ from orchestrator.wanted import worktree_of
 
 _WHAT = "What is removed"
 _NOT_REMOVED = 3
+_OLDER_THAN = "10m"
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -50,7 +52,7 @@ def _option(*spellings: str, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
 @_option(
     "--older-than",
     metavar="TIME",
-    default="10m",
+    default=_OLDER_THAN,
     help="Only what has been up and unused for so long. Default: 10m.",
 )
 @_option(
@@ -79,7 +81,7 @@ def clean_command(console: Console, /, **params: Any) -> Outcome:  # noqa: ANN40
     is_whole = wish.worktree is None and not wish.picks
     files = _left(here, wanted, wish.older_than_s) if is_whole else ()
     if not params["yes"]:
-        return _dry_run(wanted, files)
+        return _dry_run(wanted, files, command=_command(params))
     return _acted(here, console, wanted, files)
 
 
@@ -112,7 +114,19 @@ def _wish(params: dict[str, Any]) -> Wish:
     )
 
 
-def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcome:
+def _command(params: Mapping[str, Any]) -> str:
+    """Return the command that does what this one shows, typed from any folder."""
+    words = ["gateway-bench", "clean", "--yes"]
+    if params["mine"]:
+        words += ["--mine", "--gateway", str(Path(params["folder"] or Path.cwd()).absolute())]
+    if params["older_than"] != _OLDER_THAN:
+        words += ["--older-than", params["older_than"]]
+    for pid, start in zip(params["pids"], params["starts"], strict=True):
+        words += ["--pid", str(pid), "--start", str(start)]
+    return shlex.join(words)
+
+
+def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...], *, command: str) -> Outcome:
     chosen = [one for one in wanted if one.action != "keep"]
     headline = f"{_counted(len(chosen), len(files), 'would be removed')}; nothing was done"
     lines = []
@@ -123,7 +137,7 @@ def _dry_run(wanted: tuple[Removal, ...], files: tuple[Leftover, ...]) -> Outcom
     return Outcome(
         reason="dry_run",
         headline=headline,
-        next="gateway-bench clean --yes" if chosen or files else None,
+        next=command if chosen or files else None,
         detail=_detail([(one, None) for one in wanted], files, did_act=False),
         text="\n".join(lines),
     )
