@@ -130,12 +130,14 @@ class Interrupted(BenchError):
     exit_code = 130
     retryable = True
 
-    def __init__(self, journal: str, *, run_id: str) -> None:
+    def __init__(self, journal: str, *, run_id: str, going_on: str | None = None) -> None:
+        going_on = going_on or f"gateway-bench resume {quote(journal)}"
         super().__init__(
             f"interrupted once more: reports may be missing, what was measured is in `{journal}`",
-            hint=f"`gateway-bench resume {quote(journal)}` asks what is missing, "
+            hint=f"`{going_on}` asks what is missing, "
             f"`gateway-bench render {quote(journal)}` makes the reports",
         )
+        self.journal = journal
         self.run_id = run_id
 
 

@@ -19,8 +19,8 @@ from bench.cli.place import archive_folder
 from bench.cli.senders import load_executor
 from bench.cli.talk import (
     accept_link,
+    carried_out,
     chosen,
-    ended,
     is_interactive,
     set_up_log,
     show_progress,
@@ -136,7 +136,7 @@ def _carried_out(ready: _Ready, request: RunRequest, console: Console) -> Outcom
         repository=common_folder(ready.config.git_root),
         workbench=ready.workbench,
     )
-    return ended(run_plan(request, session), console, _again(ready))
+    return carried_out(lambda: run_plan(request, session), console, _again(ready))
 
 
 def _again(ready: _Ready) -> Again:

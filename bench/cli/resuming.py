@@ -1,6 +1,6 @@
 """An interrupted run from its journal to its end."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,14 @@ from bench.cli.going_on import Again, typed_again
 from bench.cli.outcome import Outcome
 from bench.cli.place import archive_folder, current_place, named_run
 from bench.cli.senders import load_executor, sent_as_begun
-from bench.cli.talk import accept_link, ended, set_up_log, show_progress, terminal_width
+from bench.cli.talk import (
+    accept_link,
+    carried_out,
+    ended,
+    set_up_log,
+    show_progress,
+    terminal_width,
+)
 from bench.client.endpoint import Endpoint
 from bench.clock import SystemClock
 from bench.config import Config, load_config
@@ -225,28 +232,28 @@ def _paid(going_on: _GoingOn, session: Session, console: Console, *, said_yes: b
 
 def _bounds(going_on: _GoingOn) -> Estimate:
     ledger, cases = going_on.ledger, going_on.cases
-    left = list(_loads_left(ledger))
     asked = [t for t in ledger.missing if t.case_id in cases and t.stage is None]
     targets, run, body = ledger.header.targets, going_on.run, going_on.body
     return together(
         (
             estimate(asked, targets=targets, cases=cases, config=run, body=body),
-            estimate_load(left, targets=targets, cases=cases, config=run, body=body),
+            estimate_load(_loads_left(ledger), targets=targets, cases=cases, config=run, body=body),
         )
     )
 
 
-def _loads_left(ledger: Ledger) -> Iterator[Block]:
-    """Yield the load blocks of which something is to be sent."""
-    for block in ledger.header.plan:
-        if is_load(block) and not ledger.stages.is_finished(block):
-            yield block
+def _loads_left(ledger: Ledger) -> list[Block]:
+    """Return the load blocks of which something is to be sent."""
+    plan = ledger.header.plan
+    return [block for block in plan if is_load(block) and not ledger.stages.is_finished(block)]
 
 
 def _carried_out(going_on: _GoingOn, session: Session, console: Console) -> Outcome:
     folder = going_on.found.reports_folder(going_on.config.output_folder())
-    made = resume_plan(going_on.found.path, going_on.cases, session, reports_folder=folder)
-    return ended(made, console, going_on.again)
+    path, cases = going_on.found.path, going_on.cases
+    return carried_out(
+        lambda: resume_plan(path, cases, session, reports_folder=folder), console, going_on.again
+    )
 
 
 def _new_limits(config: Config) -> NewLimits:
@@ -279,7 +286,7 @@ def _refuse_spent_budget(ledger: Ledger, config: Config) -> None:
 def _as_begun(config: Config, ledger: Ledger, console: Console, *, is_own: bool) -> Config:
     """Return the settings with what the journal says of where requests go and who sends them."""
     config = _with_address(config, ledger, is_own=is_own)
-    if not any(_loads_left(ledger)):
+    if not _loads_left(ledger):
         return config
     config, note = sent_as_begun(config, ledger.header.options, is_own=is_own)
     if note is not None:

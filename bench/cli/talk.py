@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
 
@@ -15,6 +16,7 @@ from bench.cli.console import Console
 from bench.cli.going_on import NOTHING_MORE, Again
 from bench.cli.outcome import Outcome
 from bench.clock import SystemClock
+from bench.errors import Interrupted
 from bench.link import LINK_VARIABLE, JobLink
 from bench.ports import Clock
 from bench.progress import Mode, Progress
@@ -105,6 +107,26 @@ def _broken(line: str) -> str:
     from bench.report.escaping import wrap  # with every report: loaded when the run has ended
 
     return "\n".join(wrap(line, terminal_width(), indent="  ")) if sys.stderr.isatty() else line
+
+
+def carried_out(run: Callable[[], RunOutcome], console: Console, again: Again) -> Outcome:
+    """Carry a run out and tell a person how it ended.
+
+    Args:
+        run: Returns how.
+        console: Talks.
+        again: What goes on with it needs besides the journal.
+
+    Raises:
+        Interrupted: With that too.
+        BenchError: As ``run`` does.
+    """
+    try:
+        outcome = run()
+    except Interrupted as twice:
+        command = again.command(twice.journal)
+        raise Interrupted(twice.journal, run_id=twice.run_id, going_on=command) from twice
+    return ended(outcome, console, again)
 
 
 def ended(outcome: RunOutcome, console: Console, again: Again = NOTHING_MORE) -> Outcome:
