@@ -21,7 +21,11 @@ def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, Overhe
     levels, confounds = paired_levels(ledger, pairing)
     base = _measured(ledger.trials, pairing.base.target_id)
     changed = _measured(ledger.trials, pairing.changed.target_id)
-    stream = buffering(base, changed)
+    lightest = _of_first_level(ledger, changed)
+    stream = buffering(
+        [trial for trial in base if trial.stage in lightest],
+        [trial for trial in changed if trial.stage in lightest],
+    )
     findings = OverheadFindings(
         buffering=stream,
         claims=tuple(_claims(ledger, pairing, changed, levels)),
@@ -97,6 +101,20 @@ def _of(comparisons: Sequence[Comparison], metric: str) -> Comparison | None:
 
 def _measured(trials: Sequence[Trial], target_id: str) -> list[Trial]:
     return [trial for trial in trials if trial.target_id == target_id and not trial.warmup]
+
+
+def _of_first_level(ledger: Ledger, changed: Sequence[Trial]) -> set[int]:
+    """Return the numbers of all stages of the first level that has an answer of the gateway.
+
+    Under a heavier load chunks come in bursts because processors are short: that is no buffer.
+    """
+    places = {
+        entry.stage.number: entry.stage.pair.level
+        for entry in ledger.stages.entries
+        if entry.stage.pair is not None
+    }
+    levels = [places[trial.stage] for trial in changed if trial.stage in places]
+    return {number for number, level in places.items() if level == min(levels, default=0)}
 
 
 def _claims(

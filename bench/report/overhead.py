@@ -69,7 +69,7 @@ def _streams(document: Document) -> Section:
     return Section(
         id="stream-shapes",
         title="How streams arrive",
-        note="A burst: chunks that came closer together than a quarter of the upstream's pace. "
+        note="At the first level of load. A burst: chunks that came closer together than a quarter of the upstream's pace. "
         "A gateway that buffers has several times as many chunks in each as its upstream. "
         f"Verdict: the gateway {_verdict(document)}.",
         table=Table(

@@ -4,6 +4,7 @@ import pytest
 
 from bench.model.paired import Comparison, LevelResult, PairLevel
 from bench.model.surroundings import Sample
+from bench.model.trial import StreamChunk
 from bench.overhead.amounts import number, signed
 from bench.overhead.findings import headline, overhead_of, sentence
 from tests.sample_arms import arms, arms_ledger, even, pairing_of, streamed
@@ -121,6 +122,25 @@ def test_a_claim_is_held_against_what_was_measured_at_the_same_load():
         (1, 102.0, 48),
     ]
     assert [c.measured_ms for c in findings.claims] == pytest.approx([5.0, 105.0])
+
+
+@pytest.mark.parametrize(("quiet", "verdict"), [(0, "none"), (1, "coalesces")])
+def test_bursts_that_only_a_heavier_load_makes_are_no_buffer(quiet, verdict):
+    def bunched_under_load(stage, number):
+        is_through = stage.pair.phase != "noise" and stage.pair.side == "changed"
+        if not is_through or stage.pair.level == quiet:
+            return streamed(50.0)
+        chunks = tuple(
+            StreamChunk(at_ms=50.0 + 40.0 * (n // 4), characters=8, kind="content", read=n + 2)
+            for n in range(40)
+        )
+        return streamed(50.0, stream_chunks=chunks)
+
+    levels = (PairLevel(pairs=6), PairLevel(concurrency=4, requests=4, pairs=12))
+    ledger = arms_ledger(arms(*levels), bunched_under_load)
+    _, findings = overhead_of(ledger, pairing_of(ledger))
+    assert findings.buffering is not None
+    assert findings.buffering.verdict == verdict
 
 
 def samples(cpu_per_s=100.0, count=60):
