@@ -62,7 +62,7 @@ def test_a_build_that_changes_during_a_run_is_told_and_the_run_goes_on(command):
     until(lambda: journal(command).count(b'"type":"sample"') >= 8)
     held.unlink()
     done = command.end(job)
-    assert (done.code, done.told["done"]) == (0, 25)
+    assert (done.code, done.told["done"]) == (0, 25), done.err
     assert "build_changed: The build changed on disk while the gateway was running: `lazy.py`" in (
         done.err
     )
