@@ -88,9 +88,6 @@ class SeededStream:
 
 def _digest(*parts: str) -> bytes:
     """Return the SHA-256 of ``parts``, each with its length, so that no two lists collide."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        digest.update(len(data).to_bytes(_WORD_BYTES, "big"))
-        digest.update(data)
-    return digest.digest()
+    encoded = [part.encode() for part in parts]
+    whole = b"".join([len(data).to_bytes(_WORD_BYTES, "big") + data for data in encoded])
+    return hashlib.sha256(whole).digest()

@@ -6,7 +6,6 @@ a hundred thousand small objects stops the event loop for tens of milliseconds).
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
 from typing import Final
 
 import msgspec
@@ -58,9 +57,10 @@ class Deltas:
         self, kind: int, characters: Sequence[int], reads: Sequence[Read], counts: Sequence[int]
     ) -> None:
         """Add deltas of one kind; ``counts`` says how many of them each read brought."""
-        each = chain.from_iterable
-        self.at_ns.extend(each(map(repeat, [read.at_ns for read in reads], counts)))
-        self.reads.extend(each(map(repeat, [read.number for read in reads], counts)))
+        if counts.count(1) != len(reads):
+            reads = [read for read, count in zip(reads, counts, strict=True) for _ in range(count)]
+        self.at_ns.extend([read.at_ns for read in reads])
+        self.reads.extend([read.number for read in reads])
         self.kinds += bytes((kind,)) * len(characters)
         self.characters.extend(characters)
 

@@ -4,6 +4,9 @@ The end of a body is its last chunk, its content length or, without either, the 
 closing of the socket says nothing about a body that has already ended.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import httptools
 
 from bench.model.record import Value
@@ -46,12 +49,15 @@ class HttpAnswer:
         "_is_sized",
         "_parser",
         "_pieces",
+        "_wanted",
         "broken",
         "decoded_bytes",
         "head",
         "is_complete",
         "is_open_ended",
         "is_reusable",
+        "on_body",
+        "on_chunk_complete",
         "read_bytes",
     )
 
@@ -74,6 +80,12 @@ class HttpAnswer:
         self._decoder: Decoder | None = None
         self._fields: list[tuple[bytes, bytes]] = []
         self._pieces: list[bytes] = []
+        """Of the body, and an empty one where a chunk of it is complete."""
+        self._wanted: int | None = None
+        """So many pieces belong to this response; ``None`` = all."""
+        # Called by httptools for each token: what runs no Python code costs a third.
+        self.on_body: Callable[[bytes], None] = self._pieces.append
+        self.on_chunk_complete: Callable[[], None] = partial(self._pieces.append, b"")
         self._is_sized = False
         self._parser = httptools.HttpResponseParser(self)
 
@@ -85,21 +97,28 @@ class HttpAnswer:
         self.read_bytes += len(data)
         if self.read_bytes > MAX_BODY_BYTES:
             return self._break(f"more than {MAX_BODY_BYTES} bytes in one answer", too_large=True)
+        self._parse(data)
+        if self.head is None and self.read_bytes > MAX_HEAD_BYTES:
+            return self._break(f"more than {MAX_HEAD_BYTES} bytes of headers", too_large=True)
+        body = self._body() if self._pieces else b""
+        if self._decoder is not None:
+            self._is_between_chunks = False  # bytes to be inflated hang together, too
+        return body
+
+    def _parse(self, data: bytes) -> None:
+        self._is_between_chunks = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            return self._break("the server switched to another protocol")
+            self._break("the server switched to another protocol")
         except httptools.HttpParserError as error:
             self.is_reusable = False
             if not self.is_complete:  # else: noise behind a whole answer
                 self._break(f"not an HTTP/1.1 response: {error}")
-        if self.head is None and self.read_bytes > MAX_HEAD_BYTES:
-            return self._break(f"more than {MAX_HEAD_BYTES} bytes of headers", too_large=True)
-        body = self._body() if self._pieces else b""
-        # A size that has begun, or bytes to be inflated, make reads hang together. No size ends so.
-        if not data.endswith(b"\n\r\n") or self._decoder is not None:
-            self._is_between_chunks = False
-        return body
+        else:
+            is_whole = bool(self._pieces) and not self._pieces[-1] and not self.is_complete
+            # A size that has begun makes two reads hang together. No size ends so.
+            self._is_between_chunks = is_whole and data.endswith(b"\n\r\n")
 
     def whole_chunk(self, data: bytes) -> bytes | None:
         """Take one network read that is one chunk and nothing else: nine of ten reads of a stream.
@@ -133,7 +152,7 @@ class HttpAnswer:
         return self.is_complete
 
     def _body(self) -> bytes:
-        body = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        body = b"".join(self._pieces[: self._wanted])
         self._pieces.clear()
         try:
             if self._coding:
@@ -176,21 +195,11 @@ class HttpAnswer:
         self._is_sized = chunked or is_counted
         self.is_open_ended = not is_counted
 
-    def on_chunk_complete(self) -> None:
-        """Note that the next chunk has not begun, as far as is known."""
-        self._is_between_chunks = True
-
-    def on_body(self, data: bytes) -> None:
-        """Collect one piece of body."""
-        self._is_between_chunks = False
-        if not self.is_complete:
-            self._pieces.append(data)
-
     def on_message_complete(self) -> None:
         """Note the end of the body (of an interim response: nothing)."""
         if self.head is not None and not self.is_complete:
             self.is_complete = True
-            self._is_between_chunks = False
+            self._wanted = len(self._pieces)
             self.is_reusable = bool(self._parser.should_keep_alive())
 
     def on_message_begin(self) -> None:
