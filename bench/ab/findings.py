@@ -55,7 +55,10 @@ def _difference_words(levels: Sequence[LevelResult]) -> str:
         return "; ".join(_shown(level, one, several=several) for level, one in shown)
     undecided = [one for _, one in compared if one.verdict == "undecided"]
     if len(undecided) == len(compared):
-        return f"undecided: {undecided[0].why.partition(': ')[0]}"
+        why = undecided[0].why
+        # What a caveat tells in full is cut; how many pairs it takes stands nowhere else.
+        told = why if "too few" in why else why.partition(": ")[0]
+        return f"whether b differs from a is undecided ({told})"
     return f"b does not differ from a as far as this run can tell{_limit(compared)}"
 
 

@@ -74,7 +74,7 @@ def test_each_level_is_named_where_there_are_several():
 def test_nothing_measured_and_too_little_measured_are_said():
     assert "no pair of answers" in headline((), is_same=False)
     few = told(ledger_of(sides(PairLevel(pairs=3)), even(5.0)))
-    assert few.startswith("undecided: 3 pairs are too few")
+    assert few.startswith("whether b differs from a is undecided (3 pairs are too few: an interval")
 
 
 def test_verdicts_hold_together_so_each_needs_more():
