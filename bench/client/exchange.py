@@ -266,6 +266,8 @@ class Exchange:
         is_open = code is not None and self.done_ns is not None
         self._kept = None  # what still comes was not asked for: it is looked at, and noted
         self.ended_ns = self.last_read_ns if is_open else at_ns
+        if isinstance(self.http, HttpAnswer):
+            self.http.release()
 
 
 def _has_room(kept: Iterable[tuple[int, bytes]], size: int) -> bool:

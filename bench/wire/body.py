@@ -73,7 +73,6 @@ class AnswerDecoder:
     def __init__(self, reader: Callable[[Draft], Reader]) -> None:
         self._draft = draft = Draft()
         self._reader = reader(draft)
-        self._take: Callable[[bytes], None] = self._sniff
         self._is_stream = False
         """Known to be one."""
         self._lead = b""
@@ -132,6 +131,14 @@ class AnswerDecoder:
             fault=draft.fault,
         )
 
+    def _take(self, data: bytes) -> None:
+        if self._is_stream:
+            self._stream(data)
+        elif self._draft.is_json:
+            self._whole.extend(data)
+        else:
+            self._sniff(data)
+
     def _sniff(self, data: bytes) -> None:
         self._lead += data
         if _BOM.startswith(self._lead):
@@ -140,7 +147,6 @@ class AnswerDecoder:
         if not start and len(self._lead) < _SAMPLE_BYTES:
             return
         self._draft.is_json = is_json = bool(start) and start in _WHOLE_BODY_STARTS
-        self._take = self._whole.extend if is_json else self._stream
         self._is_stream = not is_json
         lead = msgspec.structs.replace(self._draft.read, body=self._lead)
         if not self._together((lead,)):

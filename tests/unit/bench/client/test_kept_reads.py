@@ -1,5 +1,6 @@
 """Reads that are kept and looked at later say the same as reads that are looked at one by one."""
 
+import gc
 import itertools
 import zlib
 from collections.abc import Iterable
@@ -197,6 +198,19 @@ def test_reads_of_many_tokens_are_kept_within_32_kilobytes():
     state.receive(5, many)
     assert state.body_bytes == 400 * len(token())
     assert state.keep(6, many), "there is room again"
+
+
+@pytest.mark.parametrize("ending", ["", "eof", "reset", "silence"])
+def test_an_answer_leaves_nothing_to_the_garbage_collector(ending):
+    """Its pauses are the client's own, in the middle of other answers."""
+    reads = [CHUNKED, *ANSWER, *([END] if not ending else [])]
+    gc.collect()
+    gc.disable()
+    try:
+        played(reads, ending, keeps=True)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_nothing_is_kept_before_the_head_nor_of_an_answer_that_failed_or_has_a_length():
