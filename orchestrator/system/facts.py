@@ -18,6 +18,8 @@ _SOURCES = frozenset(
     )
 )
 _INSTALLED = frozenset(("node_modules", "site-packages"))
+# What a virtual environment's folder holds, and a conda environment's.
+_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
 _MOST_SOURCES = 50_000
 # pip writes this where the path of the interpreter is too long, or has blanks, for a first line.
 _LONG_SHEBANG = re.compile(r"""\A#!/bin/sh\n'''exec' "?([^"\n]+?)"? "\$0" "\$@"\n""")
@@ -126,6 +128,14 @@ def _git(worktree: Path, *words: str) -> str | None:
     return done.stdout.decode(errors="surrogateescape")
 
 
+def _is_installed(entry: Path, within: Path) -> bool:
+    """Say whether a package's installation wrote the entry: its files, or a command it brought."""
+    if _INSTALLED.intersection(within.parts):
+        return True
+    folder = entry.parent
+    return folder.name == "bin" and any((folder.parent / name).exists() for name in _ENVIRONMENTS)
+
+
 def _newer_source(worktree: Path, entry: Path) -> str | None:
     listed = _git(worktree, "ls-files", "-z", "--full-name", ":/")
     top = _git(worktree, "rev-parse", "--show-toplevel")
@@ -135,8 +145,9 @@ def _newer_source(worktree: Path, entry: Path) -> str | None:
     names = [name for name in listed.split("\0") if Path(name).suffix in _SOURCES][:_MOST_SOURCES]
     try:
         built_ns = entry.stat().st_mtime_ns
-        within = entry.resolve().relative_to(root.resolve())
-        if str(within) in names or _INSTALLED.intersection(within.parts):
+        real = entry.resolve()
+        within = real.relative_to(root.resolve())
+        if str(within) in names or _is_installed(real, within):
             return None  # a source itself, or a package: nothing of this was built here
     except (OSError, ValueError):
         return None

@@ -613,6 +613,36 @@ def test_a_build_is_told_with_commit_tree_and_difference(facts, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        pytest.param(".venv/pyvenv.cfg", None, id="of-a-virtual-environment"),
+        pytest.param(".venv/conda-meta/history", None, id="of-a-conda-environment"),
+        pytest.param("pyvenv.cfg", "a.py", id="beside-an-environment"),
+        pytest.param(".venv/notes.txt", "a.py", id="in-no-environment"),
+    ],
+)
+def test_a_command_that_a_package_brought_is_older_than_no_source(facts, tmp_path, mark, expected):
+    tree = tmp_path / "tree"
+    command = tree / ".venv" / "bin" / "litellm"
+    for path in (command, tree / mark, tree / "a.py"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    (tree / ".gitignore").write_text(".venv\npyvenv.cfg\n")
+    git(tree, "init")
+    git(tree, "add", ".")
+    git(tree, "commit", "-m", "one")
+    os.utime(command, (1, 1))
+    linked = tree / "gateway"
+    linked.symlink_to(command)
+    told = [
+        facts.build(folder, tree / entry).newer_source
+        for folder in (tree, tree / ".venv")
+        for entry in (command, linked)
+    ]
+    assert told == [expected] * 4
+
+
+@pytest.mark.parametrize(
     ("platform", "usual"),
     [("linux", ".local/state/gwb"), ("darwin", "Library/Application Support/gwb")],
 )
