@@ -1,13 +1,12 @@
 """The end of a run on a terminal: at most 40 lines, whatever was measured, and no colour needed."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from bench.model.document import Document
 from bench.model.summary import TargetSummary
 from bench.report.ab import ab_lines
 from bench.report.agent import agent_sentences
-from bench.report.escaping import display_width, fit, visible, wrap
+from bench.report.escaping import display_width, fit, visible
 from bench.report.figure_columns import FigureColumn, figure_columns
 from bench.report.gates import gate_lines
 from bench.report.load import load_sentences
@@ -16,6 +15,7 @@ from bench.report.overhead import overhead_lines
 from bench.report.pairs import pair_lines
 from bench.report.resources import resource_sentence
 from bench.report.saturation import saturation_sentences
+from bench.report.squeezing import LineShare, shared, squeezed
 from bench.report.verdict import Standing, headline, standings
 
 MOST_LINES = 40
@@ -26,10 +26,13 @@ _MOST_ANSWER = 7
 _MOST_TARGETS = 14
 _MOST_FAILING = 3
 _MOST_STAGES = 8
+_STAGE_LINES = 4
+_ALL_STAGES_LINES = 16
+"""Rather fewer stages than one without some of its figures."""
 _MOST_GATES = 6
 _MOST_SERIES = 3
 _MOST_CAVEATS = 4
-_CAVEAT_LINES = 3
+_CAVEAT_LINES = LineShare(together=12, least=3, longest=6)
 _MOST_CODED = 4
 _MARKS = {"broken": "!!", "doubtful": "! ", "note": "- "}
 
@@ -44,7 +47,7 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
     """
     width = max(width, NARROWEST)
     most = _MOST_HEADLINE if document.summary.paired is None else _MOST_ANSWER
-    lines = _wrap(headline(document), width, most=most)
+    lines = squeezed(headline(document), width, most=most)
     lines += _gates(document, width)
     lines += _caveats(document, width) if has_caveats else []
     lines += ["", *_table(document.summary.targets, width)]
@@ -57,34 +60,44 @@ def terminal_summary(document: Document, *, width: int = 80, has_caveats: bool =
     if told or used or coded:
         lines.append("")
         for sentence in coded:
-            lines += _wrap(sentence, width, most=2)
-        lines += _wrap(used, width, most=2) if used else []
+            lines += squeezed(sentence, width, most=2)
+        lines += squeezed(used, width, most=2) if used else []
         for standing in told:
-            lines += _wrap(_sentence(standing), width, most=3)
+            lines += squeezed(_sentence(standing), width, most=3)
     return "\n".join(lines[:MOST_LINES]) + "\n"
 
 
 def _gates(document: Document, width: int) -> list[str]:
     """Return a line for each gate, what failed first."""
     told = list(gate_lines(document))
-    lines = [line for one in told[:_MOST_GATES] for line in _wrap(one, width, most=2)]
+    lines = [line for one in told[:_MOST_GATES] for line in squeezed(one, width, most=2)]
     more = len(told) - _MOST_GATES
     return [*lines, f"… and {more} more gates: see the report"] if more > 0 else lines
 
 
 def _load(document: Document, width: int) -> list[str]:
     """Return a line for each load stage, the first few, and where the load was too much."""
-    told = list(stage_lines(document))
-    lines = [""] if told else []
-    for line in told[:_MOST_STAGES]:
-        lines += _wrap(line, width, most=2)
-    more = len(told) - _MOST_STAGES
-    lines += [f"… and {more} more stages: see the report"] if more > 0 else []
-    of_cases = [] if told else list(load_sentences(document))
+    lines = _stages(document, width)
+    of_cases = [] if lines else list(load_sentences(document))
     lines += [""] if of_cases else []
     for sentence in [*saturation_sentences(document), *of_cases][:_MOST_SERIES]:
-        lines += _wrap(sentence, width, most=3)
+        lines += squeezed(sentence, width, most=3)
     return lines
+
+
+def _stages(document: Document, width: int) -> list[str]:
+    told = list(stage_lines(document))
+    lines: list[str] = []
+    shown = 0
+    for line in told[:_MOST_STAGES]:
+        whole = squeezed(line, width, most=_STAGE_LINES)
+        if len(lines) + len(whole) > _ALL_STAGES_LINES:
+            break
+        lines += whole
+        shown += 1
+    more = len(told) - shown
+    lines += [f"… and {more} more stages: see the report"] if more > 0 else []
+    return ["", *lines] if told else []
 
 
 def _pairs(document: Document, width: int) -> list[str]:
@@ -96,15 +109,18 @@ def _pairs(document: Document, width: int) -> list[str]:
     told += list(ab_lines(document))[:_MOST_STAGES]
     lines = [""] if told else []
     for line in told:
-        lines += _wrap(line, width, most=2)
+        lines += squeezed(line, width, most=2)
     return lines
 
 
 def _caveats(document: Document, width: int) -> list[str]:
-    lines: list[str] = []
-    for caveat in document.trust[:_MOST_CAVEATS]:
-        mark = _MARKS[caveat.level]
-        lines += _wrap(f"{mark} {caveat.text}", width, most=_CAVEAT_LINES, indent="   ")
+    shown = document.trust[:_MOST_CAVEATS]
+    lines = shared(
+        [f"{_MARKS[caveat.level]} {caveat.text}" for caveat in shown],
+        width,
+        lines=_CAVEAT_LINES,
+        indent="   ",
+    )
     more = len(document.trust) - _MOST_CAVEATS
     if more > 0:
         lines.append(f"-  {more} more to know: see the report")
@@ -141,7 +157,7 @@ def _errors(targets: Sequence[TargetSummary], width: int) -> list[str]:
         by_count = sorted(target.reliability.errors_by_cause.items(), key=lambda one: -one[1])
         said = ", ".join(f"{code} ({count})" for code, count in by_count)
         name = fit(visible(target.target_id), width // 2)
-        lines += _wrap(f"Errors of {name}: {said}", width, most=2)
+        lines += squeezed(f"Errors of {name}: {said}", width, most=2)
     more = len(failing) - _MOST_FAILING
     return [*lines, f"… and of {more} more targets: see the report"] if more > 0 else lines
 
@@ -154,27 +170,3 @@ def _row(name: str, cells: Sequence[str], columns: Sequence[FigureColumn], name_
 
 def _sentence(standing: Standing) -> str:
     return f"{standing.title}: {standing.leader}, {standing.figure}; {standing.detail}"
-
-
-def _wrap(text: str, width: int, *, most: int, indent: str = "  ") -> list[str]:
-    text = visible(text)
-    lines = wrap(text, width, indent=indent)
-    return lines if len(lines) <= most else _squeezed(text, width, most=most, indent=indent)
-
-
-def _squeezed(text: str, width: int, *, most: int, indent: str) -> list[str]:
-    """Leave words out before the last sentence or clause, which says why or what to do."""
-    for border in (". ", "; ", ""):
-        words, ending = text.split(" "), ""
-        if border:
-            head, _, ending = text.rpartition(border)
-            words = head.split(" ")
-
-        def lines(count: int, words: list[str] = words, ending: str = ending) -> list[str]:
-            told = " ".join([*words[:count], "…", ending]).rstrip()
-            return wrap(told, width, indent=indent)
-
-        if len(lines(1)) <= most:
-            fitting = bisect_right(range(1, len(words)), most, key=lambda n: len(lines(n)))
-            return lines(max(1, fitting))
-    return [fit(line, width) for line in wrap(text, width, indent=indent)[:most]]

@@ -371,3 +371,15 @@ def test_every_figure_of_load_is_explained():
 
 def test_a_ramp_is_named_by_its_ends():
     assert label_of(Stage(number=1, concurrency=8, concurrency_from=1)) == "1 to 8 at once"
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_terminal_tells_a_saturated_load_whole(width):
+    busy = msgspec.structs.replace(READING, utilisation_max=1.0, receive_lag_p99_ms=7.0)
+    late = {"late": 3, "dropped": 2}
+    document = measured((ONE, late, GOOD_ROWS), (TWO, late, GOOD_ROWS), reading=busy)
+    shown = " ".join(terminal_summary(document, width=width).split())
+    assert all(" ".join(line.split()) in shown for line in stage_lines(document))
+    assert "(1 at once: this client's event loop was 100% busy in one second (at most " in shown
+    assert "Gates on that stay undecided: measure with less load, on a quieter" in shown
+    assert shown.count("(") == shown.count(")")
