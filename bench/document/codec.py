@@ -44,7 +44,11 @@ def read_document(data: bytes) -> Document:
 
 
 def _as_now(raw: dict[str, Any]) -> dict[str, Any]:
-    """Give the incidents of format version 1 the name that their class has since."""
+    """Give what older documents of this tool hold the names that it has since."""
+    summary = raw.get("summary")
+    overhead = summary.get("overhead") if isinstance(summary, dict) else None
+    if isinstance(overhead, dict) and overhead.get("claim") is not None:
+        overhead.setdefault("claims", [overhead["claim"]])
     incidents = raw.get("incidents")
     for incident in incidents if isinstance(incidents, list) else ():
         if isinstance(incident, dict) and "incidentClass" in incident:

@@ -64,6 +64,8 @@ class OverheadFindings(Record, frozen=True, kw_only=True):
     """Everything but the differences of times."""
 
     buffering: Buffering | None = None
+    claim: Claim | None = None
+    """The first of ``claims``, for programs that know of one only."""
     claims: tuple[Claim, ...] = ()
     """Level by level: how long a gateway takes depends on how much it has to do."""
     use: tuple[LevelUse, ...] = ()

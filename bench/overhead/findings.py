@@ -26,9 +26,11 @@ def overhead_of(ledger: Ledger, pairing: Pairing) -> tuple[PairedSummary, Overhe
         [trial for trial in base if trial.stage in lightest],
         [trial for trial in changed if trial.stage in lightest],
     )
+    claims = tuple(_claims(ledger, pairing, changed, levels))
     findings = OverheadFindings(
         buffering=stream,
-        claims=tuple(_claims(ledger, pairing, changed, levels)),
+        claim=next(iter(claims), None),
+        claims=claims,
         use=gateway_use(ledger.parts, ledger.stages.entries, pairing, trials=ledger.trials),
     )
     summary = PairedSummary(

@@ -516,6 +516,16 @@ def test_a_document_says_class_of_an_incident_and_its_first_format_version_is_re
     assert read_document(json.dumps(raw).encode()).incidents == document.incidents
 
 
+def test_the_one_claim_of_a_gateway_in_an_older_document_is_read_as_one_of_several():
+    raw = as_json(build_document(killed_ledger()))
+    claim = {"answers": 36, "claimedMs": 12.0, "measuredMs": 35.4}
+    raw["summary"]["overhead"] = {"buffering": None, "claim": claim, "use": []}
+    found = read_document(json.dumps(raw).encode()).summary.overhead
+    assert found is not None
+    assert found.claims == (found.claim,)
+    assert found.claims[0].claimed_ms == 12.0
+
+
 @pytest.mark.parametrize("incidents", [7, [7], [{"incidentClass": 7}], {"incidentClass": "x"}])
 def test_incidents_of_a_wrong_kind_are_named(incidents):
     raw = as_json(build_document(killed_ledger())) | {"incidents": incidents}

@@ -89,7 +89,7 @@ def test_an_overhead_run_is_one_sentence():
     summary, findings = overhead_of(ledger, pairing_of(ledger))
     assert summary.headline.startswith("Adds 5.")
     assert summary.headline.endswith("; does not buffer.")
-    assert findings.claims == ()
+    assert (findings.claim, findings.claims) == (None, ())
     assert findings.use == ()
 
 
@@ -122,6 +122,7 @@ def test_a_claim_is_held_against_what_was_measured_at_the_same_load():
         (1, 102.0, 48),
     ]
     assert [c.measured_ms for c in findings.claims] == pytest.approx([5.0, 105.0])
+    assert findings.claim == findings.claims[0]
 
 
 @pytest.mark.parametrize(("quiet", "verdict"), [(0, "none"), (1, "coalesces")])
