@@ -53,12 +53,8 @@ class Deltas:
         self.kinds.append(kind)
         self.characters.append(characters)
 
-    def extend(
-        self, kind: int, characters: Sequence[int], reads: Sequence[Read], counts: Sequence[int]
-    ) -> None:
-        """Add deltas of one kind; ``counts`` says how many of them each read brought."""
-        if counts.count(1) != len(reads):
-            reads = [read for read, count in zip(reads, counts, strict=True) for _ in range(count)]
+    def extend(self, kind: int, characters: Sequence[int], reads: Sequence[Read]) -> None:
+        """Add deltas of one kind, each with the read that brought it."""
         self.at_ns.extend([read.at_ns for read in reads])
         self.reads.extend([read.number for read in reads])
         self.kinds += bytes((kind,)) * len(characters)

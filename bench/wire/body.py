@@ -174,15 +174,12 @@ class AnswerDecoder:
         pieces = self._reader.pieces(events) if events else []
         if pieces is None:
             return False
-        counts = _counts(line_ends)
+        bringers = _bringers(reads, line_ends)
         if self._first_event_ns is None:
-            self._first_event_ns = next(
-                read.at_ns for read, count in zip(reads, counts, strict=True) if count
-            )
-        enders = [_last_taken(reads, counts) for _ in ends]
-        self._draft.add_contents(pieces, reads, counts)
+            self._first_event_ns = bringers[0].at_ns
+        self._draft.add_contents(pieces, bringers[: len(pieces)])
         self._event_count += len(pieces)
-        for end, self._draft.read in zip(ends, reversed(enders), strict=True):
+        for end, self._draft.read in zip(ends, bringers[len(pieces) :], strict=True):
             self._event(SseEvent(None, end))
         return True
 
@@ -223,23 +220,21 @@ class AnswerDecoder:
             self._draft.fail(_not_a_stream(self._sample))
 
 
-def _counts(line_ends: Sequence[int]) -> list[int]:
-    """Return of how many plain events each read brought the blank line, from the LF in each."""
-    if line_ends.count(2) == len(line_ends):
-        return [1] * len(line_ends)  # as nearly always
-    counts: list[int] = []
+def _bringers(reads: Sequence[Read], line_ends: Sequence[int]) -> Sequence[Read]:
+    """Return for each event of plain reads the one that brought its blank line.
+
+    Args:
+        reads: In order.
+        line_ends: How many LF are in each.
+    """
+    if line_ends.count(2) == len(reads):
+        return reads  # each brought one
+    bringers: list[Read] = []
     ends = 0
-    for count in line_ends:
+    for read, count in zip(reads, line_ends, strict=True):
         before, ends = ends, ends + count
-        counts.append(ends // 2 - before // 2)
-    return counts
-
-
-def _last_taken(reads: Sequence[Read], counts: list[int]) -> Read:
-    """Take the last event out of ``counts``; return the read that brought it."""
-    row = max(row for row, count in enumerate(counts) if count)
-    counts[row] -= 1
-    return reads[row]
+        bringers += [read] * (ends // 2 - before // 2)
+    return bringers
 
 
 def _check_depth(data: bytes) -> None:

@@ -1,7 +1,6 @@
 """An answer in the making: what every protocol collects in the same way. Pure."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import msgspec
@@ -51,16 +50,13 @@ class Draft:
             self.content.append(text)
             self._note(CONTENT, len(text))
 
-    def add_contents(
-        self, texts: Sequence[str], reads: Sequence[Read], counts: Sequence[int]
-    ) -> None:
-        """Add pieces of a streamed answer; ``counts`` says how many of them each read brought."""
+    def add_contents(self, texts: Sequence[str], reads: Sequence[Read]) -> None:
+        """Add pieces of a streamed answer, each with the read that brought it."""
         if not all(texts):
-            rest = iter(texts)
-            counts = [sum(map(bool, islice(rest, count))) for count in counts]
-            texts = [text for text in texts if text]
+            told = [(text, read) for text, read in zip(texts, reads, strict=True) if text]
+            texts, reads = [text for text, _ in told], [read for _, read in told]
         self.content += texts
-        self.deltas.extend(CONTENT, list(map(len, texts)), reads, counts)
+        self.deltas.extend(CONTENT, list(map(len, texts)), reads)
 
     def add_reasoning(self, text: str) -> None:
         """Add a piece of reasoning; nothing if it is empty."""
